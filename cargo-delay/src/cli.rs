@@ -1,0 +1,413 @@
+//! The command line: every option once, with its help.
+//!
+//! Invariants: cargo calls this program as `cargo-delay delay ..`, and for `cargo help delay` as `cargo-delay delay --help`, so
+//! the help is whole; an option that cargo also has means the same here, or is renamed as cargo nextest renames it (`-j`,
+//! `--build-jobs`).
+
+use crate::cargo_args::CargoArgs;
+use anstyle::{AnsiColor, Effects};
+use clap::{ArgAction, Args, Parser, ValueEnum, builder::Styles};
+use delay_core::protocol::Overrides;
+
+/// The styles of cargo's own help.
+const STYLES: Styles = Styles::styled()
+    .header(AnsiColor::Green.on_default().effects(Effects::BOLD))
+    .usage(AnsiColor::Green.on_default().effects(Effects::BOLD))
+    .literal(AnsiColor::Cyan.on_default().effects(Effects::BOLD))
+    .placeholder(AnsiColor::Cyan.on_default());
+
+/// What cargo passes on.
+#[derive(Debug, Parser)]
+#[command(name = "cargo", bin_name = "cargo", styles = STYLES, max_term_width = 100, disable_help_subcommand = true)]
+pub(crate) enum Cargo {
+    /// Explore, list and replay delay tests.
+    Delay(Arguments),
+}
+
+/// Explore, list and replay delay tests.
+///
+/// A delay test is a `#[delay_test]`: an async test whose message orders, choices and timers are explored instead of left to
+/// chance. It also runs under plain `cargo test`; this command adds the overview, overrides and replay.
+#[derive(Debug, Args)]
+#[command(version, styles = STYLES, max_term_width = 100, disable_help_subcommand = true)]
+#[command(after_help = "Exit codes: `cargo delay help exit-codes`.")]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    pub(crate) output: OutputArgs,
+    #[command(subcommand)]
+    pub(crate) command: Subcommand,
+}
+
+/// The commands.
+#[derive(Debug, clap::Subcommand)]
+pub(crate) enum Subcommand {
+    /// List the delay tests of the selected packages.
+    ///
+    /// The tests are built and found by the records in their binaries; none is run.
+    List(ListArgs),
+    /// Build and explore delay tests.
+    #[command(visible_alias = "t", visible_alias = "run")]
+    Test(TestArgs),
+    /// Execute a saved trace again and compare.
+    ///
+    /// Re-executes the test along the saved schedule (`cargo nextest replay`, by contrast, prints a recorded run). The exit
+    /// code is 0 if the replay did as recorded, 100 if it ended with another verdict, 120 if the program no longer follows
+    /// the trace.
+    Replay(ReplayArgs),
+    /// Show help for a command or a topic.
+    Help {
+        /// A command, or `exit-codes`.
+        topic: Option<Topic>,
+    },
+}
+
+/// What `cargo delay help` knows about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Topic {
+    /// `cargo delay list`.
+    List,
+    /// `cargo delay test`.
+    Test,
+    /// `cargo delay replay`.
+    Replay,
+    /// What the exit codes mean.
+    ExitCodes,
+}
+
+/// Options of every command.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct OutputArgs {
+    /// When to colour the output.
+    #[arg(
+        long,
+        value_enum,
+        default_value_t,
+        value_name = "WHEN",
+        env = "CARGO_TERM_COLOR",
+        global = true,
+        hide_env = true
+    )]
+    pub(crate) color: Color,
+    /// Show failures and the summary only.
+    #[arg(short, long, global = true, conflicts_with = "verbose")]
+    pub(crate) quiet: bool,
+    /// Show the output of passing tests too.
+    #[arg(short, long, global = true)]
+    pub(crate) verbose: bool,
+}
+
+/// When to colour.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Color {
+    /// On a terminal that can.
+    #[default]
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+impl Color {
+    /// The word as cargo knows it.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::Always => "always",
+            Self::Never => "never",
+        }
+    }
+
+    /// Makes the choice hold for everything printed from now on.
+    pub(crate) fn apply(self) {
+        let choice = match self {
+            Self::Auto => anstream::ColorChoice::Auto,
+            Self::Always => anstream::ColorChoice::Always,
+            Self::Never => anstream::ColorChoice::Never,
+        };
+        choice.write_global();
+    }
+}
+
+/// `cargo delay list`.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+    /// The form of the list on standard output.
+    #[arg(long, value_enum, default_value_t, value_name = "FORMAT")]
+    pub(crate) message_format: MessageFormat,
+    #[command(flatten)]
+    pub(crate) cargo: CargoArgs,
+}
+
+/// The form of a list.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum MessageFormat {
+    /// For people.
+    #[default]
+    Human,
+    /// One JSON object.
+    Json,
+}
+
+/// `cargo delay test`.
+#[derive(Debug, Args)]
+pub(crate) struct TestArgs {
+    #[command(flatten)]
+    pub(crate) filter: FilterArgs,
+    #[command(flatten)]
+    pub(crate) search: SearchArgs,
+    #[command(flatten)]
+    pub(crate) runner: RunnerArgs,
+    #[command(flatten)]
+    pub(crate) cargo: CargoArgs,
+}
+
+/// `cargo delay replay`.
+#[derive(Debug, Args)]
+pub(crate) struct ReplayArgs {
+    /// The file of the trace: a plain one, or a snapshot such as delay-snapshots/NAME.snap.
+    pub(crate) trace: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    pub(crate) cargo: CargoArgs,
+}
+
+/// Which tests.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Filter options")]
+pub(crate) struct FilterArgs {
+    /// Tests whose `BINARY NAME` contains one of these words [default: all].
+    #[arg(value_name = "FILTER", help_heading = None::<&str>)]
+    pub(crate) filters: Vec<String>,
+    /// Compare the filters with whole test names.
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// Leave out the tests that match this word; may be repeated.
+    #[arg(long, value_name = "FILTER", action = ArgAction::Append)]
+    pub(crate) skip: Vec<String>,
+    /// What to do with tests marked `#[ignore]`.
+    #[arg(long, value_enum, default_value_t, value_name = "WHICH")]
+    pub(crate) run_ignored: RunIgnored,
+    /// Filters and options as the test binary takes them: words, --exact, --skip, --ignored, --include-ignored.
+    #[arg(last = true, value_name = "FILTERS", allow_hyphen_values = true, help_heading = None::<&str>)]
+    pub(crate) behind: Vec<String>,
+}
+
+/// What to do with ignored tests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum RunIgnored {
+    /// Leave them out.
+    #[default]
+    Default,
+    /// Nothing but them.
+    Only,
+    /// Them too.
+    All,
+}
+
+/// Settings that win over the tests' own.
+#[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Search options (override attributes and DELAY_* variables)")]
+pub(crate) struct SearchArgs {
+    /// The explorer: the order that costs no delay, such as rtc, rr, prr, ordered.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) explorer: Option<String>,
+    /// The search: ses, ss, ses+ss, random.
+    #[arg(long, value_name = "MODE")]
+    pub(crate) mode: Option<String>,
+    /// The most delays in one execution.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_delays: Option<u32>,
+    /// The seed of sampling and of seeded explorers.
+    #[arg(long, value_name = "N")]
+    pub(crate) seed: Option<u64>,
+    /// The time each test may search, such as 500ms, 10s, 5m, 1h.
+    #[arg(long, value_name = "TIME", value_parser = parse_budget)]
+    pub(crate) budget: Option<u64>,
+    /// How many executions to sample.
+    #[arg(long, value_name = "N")]
+    pub(crate) samples: Option<u64>,
+    /// How many states to remember.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_states: Option<u64>,
+    /// The most steps of one execution.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) max_steps: Option<u64>,
+    /// Threads that search in each test [default: all cores, shared between the tests that run at a time].
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) jobs: Option<u32>,
+}
+
+impl SearchArgs {
+    /// The settings as the protocol carries them.
+    pub(crate) fn overrides(&self) -> Overrides {
+        let Self {
+            explorer,
+            mode,
+            max_delays,
+            seed,
+            budget,
+            samples,
+            max_states,
+            max_steps,
+            jobs,
+        } = self;
+        Overrides {
+            explorer: explorer.clone(),
+            mode: mode.clone(),
+            max_delays: *max_delays,
+            seed: *seed,
+            budget_ms: *budget,
+            samples: *samples,
+            max_states: *max_states,
+            max_steps: *max_steps,
+            jobs: *jobs,
+        }
+    }
+}
+
+/// The milliseconds of `10s` and the like.
+fn parse_budget(text: &str) -> Result<u64, String> {
+    let digits = text.bytes().take_while(u8::is_ascii_digit).count();
+    let (number, unit) = text.split_at(digits);
+    let number: u64 = number
+        .parse()
+        .map_err(|_| "expected a number with a unit, such as 10s".to_owned())?;
+    let factor = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return Err(format!("unknown unit `{unit}`, expected ms, s, m or h")),
+    };
+    number
+        .checked_mul(factor)
+        .ok_or_else(|| "longer than can be counted".to_owned())
+}
+
+/// How the tests are run.
+#[derive(Debug, Clone, Args)]
+#[command(next_help_heading = "Runner options")]
+pub(crate) struct RunnerArgs {
+    /// How many tests to run at a time, each in a process of its own.
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) test_threads: u32,
+    /// Stop at the first failing test [default].
+    #[arg(long, overrides_with = "no_fail_fast")]
+    pub(crate) fail_fast: bool,
+    /// Run all tests, whatever fails.
+    #[arg(long, overrides_with = "fail_fast")]
+    pub(crate) no_fail_fast: bool,
+    /// What to do if there is no test to run.
+    #[arg(long, value_enum, default_value_t, value_name = "ACTION")]
+    pub(crate) no_tests: NoTests,
+    /// How to show progress.
+    #[arg(long, value_enum, default_value_t, value_name = "HOW")]
+    pub(crate) show_progress: ShowProgress,
+}
+
+/// What to do without tests.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum NoTests {
+    /// Exit with code 4.
+    #[default]
+    Fail,
+    /// Say so and exit with code 0.
+    Warn,
+    /// Exit with code 0.
+    Pass,
+}
+
+/// How to show progress.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShowProgress {
+    /// A bar on a terminal, nothing in CI, else lines.
+    #[default]
+    Auto,
+    /// A bar.
+    Bar,
+    /// A line now and then.
+    Counter,
+    /// Nothing.
+    None,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    fn parse(words: &[&str]) -> Result<Subcommand, clap::Error> {
+        let all = ["cargo-delay", "delay"].iter().chain(words);
+        Cargo::try_parse_from(all).map(|Cargo::Delay(arguments)| arguments.command)
+    }
+
+    fn test_args(words: &[&str]) -> TestArgs {
+        match parse(&[&["test"], words].concat()).unwrap() {
+            Subcommand::Test(test) => test,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    fn help_of(words: &[&str]) -> String {
+        parse(&[words, &["--help"]].concat()).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_definition_is_consistent() {
+        Cargo::command().debug_assert();
+    }
+
+    #[test]
+    fn help_is_whole() {
+        insta::assert_snapshot!("help", help_of(&[]));
+        insta::assert_snapshot!("help_list", help_of(&["list"]));
+        insta::assert_snapshot!("help_test", help_of(&["test"]));
+        insta::assert_snapshot!("help_replay", help_of(&["replay"]));
+    }
+
+    #[test]
+    fn overrides_reach_the_request() {
+        let line = "--explorer rr --mode ses+ss --max-delays 2 --seed 7 --budget 5m --samples 9 --max-states 8 --max-steps 6 -j 4";
+        let words: Vec<&str> = line.split(' ').collect();
+        let expected = Overrides {
+            explorer: Some("rr".to_owned()),
+            mode: Some("ses+ss".to_owned()),
+            max_delays: Some(2),
+            seed: Some(7),
+            budget_ms: Some(300_000),
+            samples: Some(9),
+            max_states: Some(8),
+            max_steps: Some(6),
+            jobs: Some(4),
+        };
+        assert_eq!(test_args(&words).search.overrides(), expected);
+        assert_eq!(test_args(&[]).search.overrides(), Overrides::default());
+    }
+
+    #[test]
+    fn budgets_have_units() {
+        assert_eq!(parse_budget("250ms"), Ok(250));
+        assert_eq!(parse_budget("1h"), Ok(3_600_000));
+        assert!(parse_budget("10").unwrap_err().contains("unknown unit ``"));
+        assert!(parse_budget("s").unwrap_err().contains("such as 10s"));
+        assert!(parse_budget("-1s").is_err());
+        assert!(parse_budget("18446744073709551615h").is_err());
+    }
+
+    #[test]
+    fn filters_stand_before_and_behind_the_dashes() {
+        let test = test_args(&["two", "--skip", "slow", "phase", "--", "--exact", "a"]);
+        assert_eq!(test.filter.filters, ["two", "phase"]);
+        assert_eq!(test.filter.skip, ["slow"]);
+        assert_eq!(test.filter.behind, ["--exact", "a"]);
+    }
+
+    #[test]
+    fn unknown_options_are_refused() {
+        assert_eq!(parse(&["test", "--include-ignored"]).unwrap_err().exit_code(), 2);
+        assert_eq!(parse(&["test", "-j", "0"]).unwrap_err().exit_code(), 2);
+        assert_eq!(parse(&["test", "--max-steps", "0"]).unwrap_err().exit_code(), 2);
+    }
+}

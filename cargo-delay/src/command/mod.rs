@@ -1,0 +1,41 @@
+//! The commands, one file each, and what they share: from the command line to the tests that are there.
+
+pub(crate) mod help;
+pub(crate) mod list;
+pub(crate) mod replay;
+pub(crate) mod test;
+
+use crate::{
+    build,
+    cargo_args::CargoArgs,
+    cli::OutputArgs,
+    discover::{self, Test},
+    error::Error,
+    filter::Filter,
+    report::Verbosity,
+    workspace::Workspace,
+};
+
+/// Builds what `arguments` select of `workspace` and returns its delay tests.
+fn find_tests(workspace: &Workspace, arguments: &CargoArgs, output: &OutputArgs) -> Result<Vec<Test>, Error> {
+    match workspace.package_words(arguments) {
+        Some(packages) => discover::discover(build::build(workspace, &packages, arguments, output)?),
+        None => Ok(Vec::new()),
+    }
+}
+
+/// The tests that `filter` admits, and how many it does not.
+fn select(tests: Vec<Test>, filter: &Filter) -> (Vec<Test>, usize) {
+    let all = tests.len();
+    let selected: Vec<Test> = tests.into_iter().filter(|test| filter.admits(test)).collect();
+    let skipped = all - selected.len();
+    (selected, skipped)
+}
+
+fn verbosity(output: &OutputArgs) -> Verbosity {
+    match (output.quiet, output.verbose) {
+        (true, _) => Verbosity::Quiet,
+        (false, true) => Verbosity::Verbose,
+        (false, false) => Verbosity::Normal,
+    }
+}

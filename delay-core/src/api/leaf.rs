@@ -1,0 +1,103 @@
+//! The part every awaited op's future shares: register with the World, wait for the grant, give back when dropped.
+
+use super::backend;
+use crate::{
+    ids::{Process, Slot},
+    live::context::Context,
+    world::op::{Observation, Op, Site},
+};
+use std::task::{self, Poll};
+
+/// An awaited op, from its first poll on.
+#[derive(Debug)]
+pub(crate) struct Leaf {
+    execution: u64,
+    site: Site,
+    state: State,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum State {
+    New,
+    Waiting(Process, Slot),
+    Done,
+}
+
+impl Leaf {
+    pub(crate) fn new(execution: u64, site: Site) -> Self {
+        Self { execution, site, state: State::New }
+    }
+
+    pub(crate) fn site(&self) -> Site {
+        self.site
+    }
+
+    pub(crate) fn is_new(&self) -> bool {
+        self.state == State::New
+    }
+
+    /// Asks for `op` at the first poll; ready once it was granted.
+    #[inline]
+    pub(crate) fn poll(&mut self, cx: &task::Context<'_>, op: impl FnOnce() -> Op) -> Poll<Observation> {
+        self.poll_with(cx, op, |_, seen| seen)
+    }
+
+    /// As [`Leaf::poll`], and runs `then` on the granted observation with the execution at hand.
+    #[inline]
+    pub(crate) fn poll_with<R>(
+        &mut self,
+        cx: &task::Context<'_>,
+        op: impl FnOnce() -> Op,
+        then: impl FnOnce(&mut Context, Observation) -> R,
+    ) -> Poll<R> {
+        let Self { execution, site, state } = self;
+        backend::within(*execution, |context| match *state {
+            State::New => {
+                let process = context.world.actor();
+                let slot = context.world.wait(op(), site);
+                *state = State::Waiting(process, slot);
+                remember_waker(context, process, slot, cx);
+                Poll::Pending
+            }
+            State::Waiting(process, slot) => match context.world.look_at(process, slot) {
+                Some(seen) => {
+                    *state = State::Done;
+                    Poll::Ready(then(context, seen))
+                }
+                None => {
+                    remember_waker(context, process, slot, cx);
+                    Poll::Pending
+                }
+            },
+            State::Done => panic!("a future of delay was polled after it had completed"),
+        })
+    }
+}
+
+/// A leaf polled by a combinator has another waker than its process: it must be called before the next poll.
+#[inline]
+fn remember_waker(context: &mut Context, process: Process, slot: Slot, cx: &task::Context<'_>) {
+    if context.wakers[process.index()].will_wake(cx.waker()) {
+        return;
+    }
+    let waker = cx.waker().clone();
+    match context.leaf_wakers.iter_mut().find(|(p, s, _)| (*p, *s) == (process, slot)) {
+        Some(known) => known.2 = waker,
+        None => context.leaf_wakers.push((process, slot, waker)),
+    }
+}
+
+impl Drop for Leaf {
+    fn drop(&mut self) {
+        if let State::Waiting(process, slot) = self.state {
+            let execution = self.execution;
+            let waker = backend::within_if(execution, |context| {
+                context.world.cancel(process, slot);
+                let known = context.leaf_wakers.iter().position(|(p, s, _)| (*p, *s) == (process, slot));
+                known.map(|at| context.leaf_wakers.swap_remove(at).2)
+            });
+            // Dropped outside the borrow: a waker's destructor is somebody else's code.
+            drop(waker);
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! What protocol code calls: tokio's tree, names and signatures, and what tokio has no word for.
+//!
+//! Twin of `world/`: here are the handles and the user's values, there is what they mean. Inside a controlled
+//! execution a handle's ops are the World's; outside one the same types run on tokio. That choice is made in
+//! `backend.rs` only.
+
+pub(crate) mod backend;
+pub mod choose;
+pub(crate) mod leaf;
+pub mod monitor;
+pub mod net;
+pub mod payload;
+pub mod sync;
+pub mod task;

@@ -1,0 +1,437 @@
+//! A network of named endpoints that send each other messages.
+//!
+//! A network's [`Delivery`] says in which order messages may arrive. Inside a controlled execution every order it
+//! allows is explored; outside one, messages are routed within the process over tokio channels, in order of sending,
+//! which each discipline allows.
+//!
+//! Invariant: a name has one mailbox for as long as its network lives. It is made when the name is first asked for, so
+//! a message sent before the endpoint is bound waits there.
+
+use super::{
+    backend::{self, Side},
+    leaf::Leaf,
+    payload::{Payload, View},
+    sync::mailbox::{Core, Kind},
+};
+use crate::{
+    hash::{Domain, IdMap, Print},
+    live::context::Context,
+    world::op::Site,
+};
+use std::{
+    cmp::Ordering,
+    collections::BTreeMap,
+    fmt,
+    future::Future,
+    hash::{Hash, Hasher},
+    panic::Location,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{self, Poll},
+};
+use tokio::sync::mpsc as theirs;
+
+pub use crate::world::mailbox::Delivery;
+
+/// The name of an endpoint: what messages are sent to.
+///
+/// Ordered and hashed by name, so that neither depends on the schedule.
+#[derive(Clone, Copy)]
+pub struct Address(&'static Name);
+
+/// Invariant: one per text, so that addresses can be compared by place.
+struct Name {
+    text: Box<str>,
+    print: Print,
+}
+
+impl Address {
+    fn of(text: &str) -> Self {
+        // Never freed: addresses are `Copy`, and a program has only so many names.
+        static NAMES: Mutex<BTreeMap<&'static str, &'static Name>> = Mutex::new(BTreeMap::new());
+        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = names.get(text) {
+            return Self(known);
+        }
+        let print = Print::of_text(Domain::Content, text);
+        let name: &'static Name = Box::leak(Box::new(Name { text: text.into(), print }));
+        names.insert(&name.text, name);
+        Self(name)
+    }
+
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        &self.0.text
+    }
+
+    fn key(self) -> usize {
+        std::ptr::from_ref(self.0).addr()
+    }
+}
+
+impl PartialEq for Address {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Address {}
+
+impl PartialOrd for Address {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Address {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name().cmp(other.name())
+    }
+}
+
+impl Hash for Address {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A message and who sent it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct Envelope<M> {
+    /// The endpoint it was sent from.
+    pub from: Address,
+    /// What was sent.
+    pub message: M,
+}
+
+/// A message could not be sent: the endpoint it was for was dropped. Holds the message.
+#[derive(PartialEq, Eq, Clone, Copy)]
+pub struct SendError<M>(pub M);
+
+impl<M> fmt::Debug for SendError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendError").finish_non_exhaustive()
+    }
+}
+
+impl<M> fmt::Display for SendError<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("endpoint dropped")
+    }
+}
+
+impl<M> std::error::Error for SendError<M> {}
+
+/// How the engine sees an envelope: its message by the user's payload, and always its sender.
+struct Letter<M>(Payload<M>);
+
+impl<M> Clone for Letter<M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for Letter<M> {}
+
+impl<M> View<Envelope<M>> for Letter<M> {
+    #[inline]
+    fn content(&self, envelope: &Envelope<M>) -> Option<Print> {
+        Some(envelope.from.0.print.and(self.0.content(&envelope.message)?))
+    }
+
+    fn text(&self, envelope: &Envelope<M>) -> String {
+        self.0.text(&envelope.message)
+    }
+
+    fn source(&self, envelope: &Envelope<M>) -> Option<&'static str> {
+        Some(envelope.from.name())
+    }
+}
+
+type Mailbox<M> = Core<Envelope<M>, Letter<M>>;
+
+/// What leads to a name: where messages for it go, and its receiving end until the endpoint is bound.
+struct Route<S, R> {
+    to: S,
+    unbound: Option<R>,
+}
+
+type Routes<S, R> = Mutex<IdMap<usize, Route<S, R>>>;
+
+struct Controlled<M> {
+    execution: u64,
+    routes: Routes<Arc<Mailbox<M>>, ()>,
+}
+
+type InProcess<M> = Routes<theirs::UnboundedSender<Envelope<M>>, theirs::UnboundedReceiver<Envelope<M>>>;
+
+struct Inner<M> {
+    delivery: Delivery,
+    letter: Letter<M>,
+    side: Side<Controlled<M>, InProcess<M>>,
+}
+
+/// A network over which messages of type `M` are sent.
+///
+/// ```
+/// # use delay_core::api::{net::{Delivery, Network}, task};
+/// async fn body() {
+///     let net = Network::<&str>::new(Delivery::Unordered);
+///     let mut coordinator = net.endpoint("coordinator");
+///     let mut participant = net.endpoint("participant");
+///     task::spawn(async move {
+///         let asked = participant.recv().await;
+///         assert_eq!(asked.message, "prepare");
+///         participant.send(asked.from, "yes").await.expect("the coordinator is there");
+///     });
+///     coordinator.send(net.address("participant"), "prepare").await.expect("the participant is there");
+///     assert_eq!(coordinator.recv().await.message, "yes");
+/// }
+/// ```
+pub struct Network<M> {
+    inner: Arc<Inner<M>>,
+}
+
+impl<M> Clone for Network<M> {
+    fn clone(&self) -> Self {
+        Self { inner: Arc::clone(&self.inner) }
+    }
+}
+
+impl<M> fmt::Debug for Network<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Network").field("delivery", &self.inner.delivery).finish_non_exhaustive()
+    }
+}
+
+impl<M> Network<M> {
+    /// A network; its messages are opaque to the engine.
+    pub fn new(delivery: Delivery) -> Self {
+        Self::with_payload(delivery, Payload::opaque())
+    }
+
+    /// A network, and what the engine may know of its messages.
+    pub fn with_payload(delivery: Delivery, payload: Payload<M>) -> Self {
+        let side = backend::choose(
+            |context| Controlled { execution: context.execution, routes: Mutex::default() },
+            Mutex::default,
+        );
+        Self { inner: Arc::new(Inner { delivery, letter: Letter(payload), side }) }
+    }
+
+    /// In which order messages may arrive.
+    pub fn delivery(&self) -> Delivery {
+        self.inner.delivery
+    }
+
+    /// Binds a name.
+    ///
+    /// # Panics
+    /// If the name was bound before, even if that endpoint is gone.
+    #[track_caller]
+    pub fn endpoint(&self, name: impl AsRef<str>) -> Endpoint<M> {
+        let address = self.address(name);
+        let inner = match &self.inner.side {
+            Side::Controlled(Controlled { routes, .. }) => {
+                let route = routes_of(routes).get_mut(&address.key()).map(|route| (route.unbound.take(), Arc::clone(&route.to)));
+                route.and_then(|(unbound, mailbox)| unbound.map(|()| Side::Controlled(mailbox)))
+            }
+            Side::Tokio(routes) => {
+                routes_of(routes).get_mut(&address.key()).and_then(|route| route.unbound.take()).map(Side::Tokio)
+            }
+        };
+        let Some(inner) = inner else {
+            panic!("the network already has an endpoint named {address}: a name is bound once")
+        };
+        Endpoint { network: self.clone(), address, inner }
+    }
+
+    /// The address of a name, whether or not its endpoint is bound yet.
+    #[track_caller]
+    pub fn address(&self, name: impl AsRef<str>) -> Address {
+        let address = Address::of(name.as_ref());
+        match &self.inner.side {
+            Side::Controlled(Controlled { execution, routes }) => {
+                let make = |context: &mut Context| {
+                    let delivery = self.inner.delivery;
+                    let kind = Kind { delivery, capacity: u32::MAX, word: "endpoint", one_message: false };
+                    let to = Core::create(context, &kind, self.inner.letter, Some(address.name()));
+                    Route { to, unbound: Some(()) }
+                };
+                let mut routes = routes_of(routes);
+                routes.entry(address.key()).or_insert_with(|| backend::within(*execution, make));
+            }
+            Side::Tokio(routes) => {
+                let make = || {
+                    let (to, unbound) = theirs::unbounded_channel();
+                    Route { to, unbound: Some(unbound) }
+                };
+                routes_of(routes).entry(address.key()).or_insert_with(make);
+            }
+        }
+        address
+    }
+}
+
+fn routes_of<S, R>(routes: &Routes<S, R>) -> MutexGuard<'_, IdMap<usize, Route<S, R>>> {
+    routes.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Where messages for an address go.
+#[track_caller]
+fn route_to<S: Clone, R>(routes: &Routes<S, R>, to: Address) -> S {
+    let known = routes_of(routes).get(&to.key()).map(|route| route.to.clone());
+    match known {
+        Some(route) => route,
+        None => panic!("this network has no endpoint named {to}: the address is of another network"),
+    }
+}
+
+/// One end of a network. Dropping it makes every later send to it fail.
+pub struct Endpoint<M> {
+    network: Network<M>,
+    address: Address,
+    inner: Side<Arc<Mailbox<M>>, theirs::UnboundedReceiver<Envelope<M>>>,
+}
+
+impl<M> fmt::Debug for Endpoint<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Endpoint").field(&self.address).finish()
+    }
+}
+
+impl<M> Drop for Endpoint<M> {
+    fn drop(&mut self) {
+        if let Side::Controlled(mailbox) = &self.inner {
+            mailbox.drop_receiver();
+        }
+    }
+}
+
+impl<M> Endpoint<M> {
+    /// Its own address.
+    pub fn address(&self) -> Address {
+        self.address
+    }
+
+    /// The network it is part of.
+    pub fn network(&self) -> &Network<M> {
+        &self.network
+    }
+
+    /// Sends a message; never waits for room. A scheduling point.
+    ///
+    /// # Errors
+    /// The message, if the endpoint it is for was dropped.
+    ///
+    /// # Panics
+    /// If the address is of another network.
+    #[track_caller]
+    #[inline]
+    pub fn send(&self, to: Address, message: M) -> SendTo<M> {
+        let site = Location::caller();
+        let envelope = Some(Envelope { from: self.address, message });
+        let inner = match &self.network.inner.side {
+            Side::Controlled(Controlled { execution, routes }) => {
+                Side::Controlled((route_to(routes, to), Leaf::new(*execution, site)))
+            }
+            Side::Tokio(routes) => Side::Tokio(route_to(routes, to)),
+        };
+        SendTo { envelope, inner }
+    }
+
+    /// Receives the next message: a scheduling point, and a choice where the delivery leaves one.
+    #[track_caller]
+    #[inline]
+    pub fn recv(&mut self) -> RecvFrom<'_, M> {
+        let site: Site = Location::caller();
+        let inner = match &mut self.inner {
+            Side::Controlled(mailbox) => Side::Controlled((&**mailbox, Leaf::new(mailbox.execution, site))),
+            Side::Tokio(receiver) => Side::Tokio(receiver),
+        };
+        RecvFrom { inner }
+    }
+
+    /// Receives the message that arrived first, without waiting: immediate.
+    #[track_caller]
+    pub fn try_recv(&mut self) -> Option<Envelope<M>> {
+        match &mut self.inner {
+            Side::Controlled(mailbox) => mailbox.receive_now(Location::caller()).ok(),
+            Side::Tokio(receiver) => receiver.try_recv().ok(),
+        }
+    }
+}
+
+/// Future of [`Endpoint::send`].
+#[must_use = "futures do nothing unless awaited"]
+pub struct SendTo<M> {
+    envelope: Option<Envelope<M>>,
+    inner: Side<(Arc<Mailbox<M>>, Leaf), theirs::UnboundedSender<Envelope<M>>>,
+}
+
+// The message is moved out, never pinned.
+impl<M> Unpin for SendTo<M> {}
+
+impl<M> fmt::Debug for SendTo<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SendTo").finish_non_exhaustive()
+    }
+}
+
+impl<M> Future for SendTo<M> {
+    type Output = Result<(), SendError<M>>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
+        let Self { envelope, inner } = self.get_mut();
+        match inner {
+            Side::Controlled((mailbox, leaf)) => {
+                mailbox.poll_send(leaf, envelope, cx).map_err(|envelope| SendError(envelope.message))
+            }
+            Side::Tokio(sender) => match envelope.take() {
+                Some(envelope) => Poll::Ready(sender.send(envelope).map_err(|error| SendError(error.0.message))),
+                None => panic!("a future of delay was polled after it had completed"),
+            },
+        }
+    }
+}
+
+/// Future of [`Endpoint::recv`].
+#[must_use = "futures do nothing unless awaited"]
+pub struct RecvFrom<'a, M> {
+    inner: Side<(&'a Mailbox<M>, Leaf), &'a mut theirs::UnboundedReceiver<Envelope<M>>>,
+}
+
+impl<M> Unpin for RecvFrom<'_, M> {}
+
+impl<M> fmt::Debug for RecvFrom<'_, M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RecvFrom").finish_non_exhaustive()
+    }
+}
+
+impl<M> Future for RecvFrom<'_, M> {
+    type Output = Envelope<M>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Envelope<M>> {
+        let received = match &mut self.get_mut().inner {
+            Side::Controlled((mailbox, leaf)) => task::ready!(mailbox.poll_receive(leaf, cx)),
+            Side::Tokio(receiver) => task::ready!(receiver.poll_recv(cx)),
+        };
+        // The network itself holds a sender, and the endpoint holds the network.
+        Poll::Ready(received.unwrap_or_else(|| crate::bug!("an endpoint saw the end of its network")))
+    }
+}

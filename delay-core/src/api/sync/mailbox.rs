@@ -1,0 +1,328 @@
+//! The user's side of a World mailbox: the values of its queued messages, by message id.
+//!
+//! Shared by mpsc, oneshot and network endpoints. The World says which message moves; the value follows when the leaf
+//! is polled. Invariant: a queued message of a live receiver has its value here, from the sender's poll until the
+//! receiver's.
+
+use crate::{
+    api::{
+        backend,
+        leaf::Leaf,
+        payload::{Payload, View},
+    },
+    ids::{Message, Object},
+    live::context::Context,
+    world::{
+        mailbox::{Delivery, Mailbox},
+        op::{Immediate, Observation, Op, Site},
+    },
+};
+use std::{
+    collections::VecDeque,
+    fmt,
+    future::Future,
+    pin::Pin,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    task::{self, Poll},
+};
+
+/// A mailbox with its values. Shared by all handles of a channel.
+pub(crate) struct Core<T, V = Payload<T>> {
+    pub(crate) object: Object,
+    pub(crate) execution: u64,
+    view: V,
+    /// Values of queued messages, in the order they were put in.
+    values: Mutex<VecDeque<(Message, T)>>,
+    senders: AtomicUsize,
+    weak_senders: AtomicUsize,
+}
+
+impl<T, V> fmt::Debug for Core<T, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mailbox").field("object", &self.object).finish_non_exhaustive()
+    }
+}
+
+/// What a mailbox is, for its creation.
+pub(crate) struct Kind {
+    pub(crate) delivery: Delivery,
+    pub(crate) capacity: u32,
+    pub(crate) word: &'static str,
+    /// It never holds more than one message, so its order is no question.
+    pub(crate) one_message: bool,
+}
+
+impl<T, V: View<T>> Core<T, V> {
+    /// Creates a mailbox in the current execution.
+    pub(crate) fn create(context: &mut Context, kind: &Kind, view: V, name: Option<&'static str>) -> Arc<Self> {
+        let object = context.world.create(kind.delivery, kind.capacity, kind.one_message);
+        context.labels.name_object(object, kind.word, name.map(Into::into));
+        Arc::new(Self {
+            object,
+            execution: context.execution,
+            view,
+            values: Mutex::new(VecDeque::new()),
+            senders: AtomicUsize::new(1),
+            weak_senders: AtomicUsize::new(0),
+        })
+    }
+
+    fn values(&self) -> MutexGuard<'_, VecDeque<(Message, T)>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn put(&self, message: Message, value: T) {
+        self.values().push_back((message, value));
+    }
+
+    fn take(&self, message: Message) -> T {
+        let mut values = self.values();
+        let at = values.iter().position(|(other, _)| *other == message);
+        let taken = at.and_then(|at| if at == 0 { values.pop_front() } else { values.remove(at) });
+        taken.map_or_else(|| crate::bug!("message {message:?} has no value"), |(_, value)| value)
+    }
+
+    /// Polls a send of `value`, which is taken when it takes effect; `Err` gives it back.
+    #[inline]
+    pub(crate) fn poll_send(
+        &self,
+        leaf: &mut Leaf,
+        value: &mut Option<T>,
+        cx: &task::Context<'_>,
+    ) -> Poll<Result<(), T>> {
+        let content = match value {
+            Some(value) if leaf.is_new() => self.view.content(value),
+            _ => None,
+        };
+        let (to, site) = (self.object, leaf.site());
+        let (seen, recording) = task::ready!(leaf.poll_with(cx, || Op::Send { to, content }, told));
+        let value = value.take().unwrap_or_else(|| crate::bug!("a send without a value"));
+        if let Observation::Sent(message) = seen {
+            self.record(recording, site, || format!("sends {} to", self.view.text(&value)));
+            self.put(message, value);
+            return Poll::Ready(Ok(()));
+        }
+        self.record(recording, site, || format!("cannot send {} to closed", self.view.text(&value)));
+        Poll::Ready(Err(value))
+    }
+
+    /// Polls a receive; none means that nothing can come any more.
+    #[inline]
+    pub(crate) fn poll_receive(&self, leaf: &mut Leaf, cx: &task::Context<'_>) -> Poll<Option<T>> {
+        let (from, site) = (self.object, leaf.site());
+        let (seen, recording) = task::ready!(leaf.poll_with(cx, || Op::Receive(from), told));
+        if let Observation::Received(message) = seen {
+            let value = self.take(message);
+            self.record_arrival(recording, site, &value);
+            return Poll::Ready(Some(value));
+        }
+        self.record(recording, site, || "sees the end of".to_owned());
+        Poll::Ready(None)
+    }
+
+    /// Polls for a permit; `Err` means that the receiver is gone.
+    pub(crate) fn poll_reserve(&self, leaf: &mut Leaf, cx: &task::Context<'_>) -> Poll<Result<(), ()>> {
+        let (to, site) = (self.object, leaf.site());
+        let (seen, recording) = task::ready!(leaf.poll_with(cx, || Op::Reserve(to), told));
+        if seen == Observation::Closed {
+            self.record(recording, site, || "gets no permit of closed".to_owned());
+            return Poll::Ready(Err(()));
+        }
+        self.record(recording, site, || "gets a permit of".to_owned());
+        Poll::Ready(Ok(()))
+    }
+
+    /// Polls until the receiver is gone.
+    pub(crate) fn poll_closed(&self, leaf: &mut Leaf, cx: &task::Context<'_>) -> Poll<()> {
+        let (of, site) = (self.object, leaf.site());
+        let (_, recording) = task::ready!(leaf.poll_with(cx, || Op::Closed(of), told));
+        self.record(recording, site, || "sees closed".to_owned());
+        Poll::Ready(())
+    }
+
+    /// Sends without waiting; what cannot be sent comes back.
+    #[track_caller]
+    pub(crate) fn send_now(&self, value: T, site: Site) -> Result<(), (T, Immediate)> {
+        let content = self.view.content(&value);
+        let (sent, recording) = self.now(|context| context.world.send_now(self.object, content));
+        if let Immediate::Done(message) = sent {
+            self.record(recording, site, || format!("sends {} to", self.view.text(&value)));
+            self.put(message, value);
+            return Ok(());
+        }
+        self.record(recording, site, || format!("cannot send {} to", self.view.text(&value)));
+        Err((value, sent))
+    }
+
+    /// Takes a permit without waiting.
+    #[track_caller]
+    pub(crate) fn reserve_now(&self, site: Site) -> Result<(), Immediate> {
+        let (reserved, recording) = self.now(|context| context.world.reserve_now(self.object));
+        let what = if reserved.is_ok() { "gets a permit of" } else { "gets no permit of" };
+        self.record(recording, site, || what.to_owned());
+        reserved
+    }
+
+    /// Sends through a permit.
+    #[track_caller]
+    pub(crate) fn send_reserved(&self, value: T, site: Site) {
+        let content = self.view.content(&value);
+        let (sent, recording) = self.now(|context| context.world.send_reserved(self.object, content));
+        if let Immediate::Done(message) = sent {
+            self.record(recording, site, || format!("sends {} to", self.view.text(&value)));
+            self.put(message, value);
+        }
+    }
+
+    /// Receives without waiting.
+    #[track_caller]
+    pub(crate) fn receive_now(&self, site: Site) -> Result<T, Immediate> {
+        let (received, recording) = self.now(|context| context.world.receive_now(self.object));
+        if let Immediate::Done(message) = received {
+            let value = self.take(message);
+            self.record_arrival(recording, site, &value);
+            return Ok(value);
+        }
+        self.record(recording, site, || "finds nothing in".to_owned());
+        Err(received)
+    }
+
+    /// Runs an immediate op; says too whether events are recorded.
+    #[track_caller]
+    #[inline]
+    fn now<R>(&self, op: impl FnOnce(&mut Context) -> R) -> (R, bool) {
+        backend::within(self.execution, |context| (op(context), context.recorder.is_some()))
+    }
+
+    /// Writes down what an op did, outside any borrow: showing a value is the user's code.
+    #[inline]
+    fn record(&self, recording: bool, site: Site, what: impl FnOnce() -> String) {
+        if recording {
+            self.record_text(site, &what());
+        }
+    }
+
+    #[inline]
+    fn record_arrival(&self, recording: bool, site: Site, value: &T) {
+        if recording {
+            let text = self.view.text(value);
+            match self.view.source(value) {
+                Some(source) => self.record_text(site, &format!("receives {text} from {source} on")),
+                None => self.record_text(site, &format!("receives {text} from")),
+            }
+        }
+    }
+
+    #[cold]
+    fn record_text(&self, site: Site, what: &str) {
+        backend::within_if(self.execution, |context| {
+            let label = context.labels.object(&context.world, self.object);
+            context.record_text(context.world.actor(), site, format!("{what} {label}"));
+        });
+    }
+}
+
+/// What a leaf was told, and whether events are recorded.
+#[inline]
+fn told(context: &mut Context, seen: Observation) -> (Observation, bool) {
+    (seen, context.recorder.is_some())
+}
+
+impl<T, V> Core<T, V> {
+    pub(crate) fn add_sender(&self) {
+        self.senders.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn drop_sender(&self) {
+        if self.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
+            backend::within_if(self.execution, |context| context.world.abandon(self.object));
+        }
+    }
+
+    /// A weak sender becomes a sender, unless none is left: an observation.
+    #[track_caller]
+    pub(crate) fn revive_sender(&self) -> bool {
+        let revive = |count| if count == 0 { None } else { Some(count + 1) };
+        let revived = self.senders.fetch_update(Ordering::AcqRel, Ordering::Acquire, revive).is_ok();
+        self.look(|_| u64::from(revived)) != 0
+    }
+
+    /// How many senders there are: an observation.
+    #[track_caller]
+    pub(crate) fn sender_count(&self) -> usize {
+        self.look(|_| self.senders.load(Ordering::Acquire) as u64) as usize
+    }
+
+    /// How many weak senders there are: an observation.
+    #[track_caller]
+    pub(crate) fn weak_sender_count(&self) -> usize {
+        self.look(|_| self.weak_senders.load(Ordering::Acquire) as u64) as usize
+    }
+
+    pub(crate) fn add_weak_sender(&self) {
+        self.weak_senders.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn drop_weak_sender(&self) {
+        self.weak_senders.fetch_sub(1, Ordering::Relaxed);
+    }
+
+    /// The receiver is dropped: so is what was queued, as tokio does.
+    pub(crate) fn drop_receiver(&self) {
+        backend::within_if(self.execution, |context| context.world.receiver_gone(self.object, true));
+        let values = std::mem::take(&mut *self.values.lock().unwrap_or_else(PoisonError::into_inner));
+        drop(values);
+    }
+
+    /// The receiver is closed explicitly; what is queued can still be received.
+    #[track_caller]
+    pub(crate) fn close(&self) {
+        backend::within(self.execution, |context| context.world.close(self.object));
+    }
+
+    /// Looks at the mailbox: an observation of the actor.
+    #[track_caller]
+    pub(crate) fn look(&self, see: impl FnOnce(&Mailbox) -> u64) -> u64 {
+        backend::within(self.execution, |context| context.world.look(self.object, see))
+    }
+
+    /// Most messages it holds. Never changes, so not an observation.
+    #[track_caller]
+    pub(crate) fn capacity(&self) -> usize {
+        backend::within(self.execution, |context| context.world.mailbox(self.object).capacity() as usize)
+    }
+
+    /// Gives a permit back.
+    pub(crate) fn release(&self) {
+        backend::within_if(self.execution, |context| context.world.release(self.object));
+    }
+}
+
+/// An awaited send. `Err` gives the value back.
+pub(crate) struct Sending<'a, T, V = Payload<T>> {
+    core: &'a Core<T, V>,
+    leaf: Leaf,
+    value: Option<T>,
+}
+
+// The value is moved out, never pinned.
+impl<T, V> Unpin for Sending<'_, T, V> {}
+
+impl<'a, T, V: View<T>> Sending<'a, T, V> {
+    pub(crate) fn new(core: &'a Core<T, V>, value: T, site: Site) -> Self {
+        Self { core, leaf: Leaf::new(core.execution, site), value: Some(value) }
+    }
+}
+
+impl<T, V: View<T>> Future for Sending<'_, T, V> {
+    type Output = Result<(), T>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
+        let Self { core, leaf, value } = self.get_mut();
+        core.poll_send(leaf, value, cx)
+    }
+}

@@ -1,0 +1,284 @@
+//! The numbers behind every printed promise, and the only place that builds such a sentence.
+
+use crate::{
+    live::Totals,
+    search::{Cache, Mode, Settings, Stop},
+};
+use std::fmt::Write as _;
+
+/// Samples of one stratum.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Stratum {
+    /// Delays of its executions.
+    pub delays: u32,
+    /// Samples taken.
+    pub samples: u64,
+    /// Of these, samples that spent just so many delays; the others ran out of choices and belong to lower strata.
+    pub exact: u64,
+}
+
+/// What a search covered.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Coverage {
+    /// Which search.
+    pub mode: Mode,
+    /// What counted as visited.
+    pub cache: Cache,
+    /// Most delays of an execution.
+    pub max_delays: Option<u32>,
+    /// Executions that came to their end.
+    pub executions: u64,
+    /// Executions cut at `max_steps`.
+    pub truncated: u64,
+    /// States visited.
+    pub states: u64,
+    /// States visited when each delay bound was completed.
+    pub states_per_bound: Vec<u64>,
+    /// Transitions executed; re-execution does not count.
+    pub transitions: u64,
+    /// States with choices left for a larger bound.
+    pub frontier: u64,
+    /// The last delay bound begun.
+    pub bound: u32,
+    /// The last delay bound completed.
+    pub completed_bound: Option<u32>,
+    /// Sampled strata.
+    pub strata: Vec<Stratum>,
+    /// Frontier states that sampling started from, if it did.
+    pub sampled_frontier: u64,
+    /// Steps of the longest execution (L).
+    pub longest: u64,
+    /// Most states with at least two choices on one execution (U).
+    pub choices: u32,
+    /// Some state had at least two choices.
+    pub met_choice: bool,
+    /// What the live executions noticed.
+    pub totals: Totals,
+}
+
+impl Coverage {
+    /// Nothing covered yet.
+    pub fn new(settings: &Settings) -> Self {
+        Self {
+            mode: settings.mode,
+            cache: settings.cache,
+            max_delays: settings.max_delays,
+            executions: 0,
+            truncated: 0,
+            states: 0,
+            states_per_bound: Vec::new(),
+            transitions: 0,
+            frontier: 0,
+            bound: 0,
+            completed_bound: None,
+            strata: Vec::new(),
+            sampled_frontier: 0,
+            longest: 0,
+            choices: 0,
+            met_choice: false,
+            totals: Totals::default(),
+        }
+    }
+
+    /// Takes in what a worker's live executions counted.
+    pub fn absorb(&mut self, totals: &Totals) {
+        self.totals.executions += totals.executions;
+        self.totals.steps += totals.steps;
+        self.totals.merged_ops |= totals.merged_ops;
+        self.totals.foreign_wakes += totals.foreign_wakes;
+        self.totals.unheard += totals.unheard;
+        self.totals.panics += totals.panics;
+    }
+
+    /// Takes in what another worker of the same search covered.
+    pub fn merge(&mut self, other: &Self) {
+        self.executions += other.executions;
+        self.truncated += other.truncated;
+        self.transitions += other.transitions;
+        self.longest = self.longest.max(other.longest);
+        self.choices = self.choices.max(other.choices);
+        self.met_choice |= other.met_choice;
+        for stratum in &other.strata {
+            self.stratum(stratum.delays, stratum.samples, stratum.exact);
+        }
+        self.absorb(&other.totals);
+    }
+
+    /// Adds samples to a stratum.
+    pub fn stratum(&mut self, delays: u32, samples: u64, exact: u64) {
+        if let Some(known) = self.strata.iter_mut().find(|stratum| stratum.delays == delays) {
+            known.samples += samples;
+            known.exact += exact;
+        } else {
+            self.strata.push(Stratum { delays, samples, exact });
+        }
+    }
+
+    /// The chance that two different states shared a 64-bit fingerprint, so that one was missed.
+    pub fn collision_chance(&self) -> f64 {
+        let states = self.states as f64;
+        states * states / 2f64.powi(65)
+    }
+
+    /// The chance that `n` samples of a stratum all missed a violation that needs just its delays.
+    pub fn miss_chance(&self, stratum: &Stratum) -> f64 {
+        let at_least = f64::from(self.choices.max(1)).powi(stratum.delays as i32).recip();
+        (1.0 - at_least).powf(stratum.exact as f64)
+    }
+
+    /// Whether the claim is about all executions or states, with nothing left out.
+    pub fn is_complete(&self, stop: &Stop) -> bool {
+        *stop == Stop::Exhausted && self.truncated == 0 && self.totals.foreign_wakes == 0
+    }
+
+    /// What was covered, in sentences with their numbers.
+    pub fn sentences(&self, stop: &Stop) -> String {
+        let mut text = match self.mode {
+            Mode::Ses => self.exhaustive(stop),
+            Mode::Ss | Mode::Random => self.sampled(stop),
+            Mode::SesSs if self.strata.is_empty() => self.exhaustive(stop),
+            Mode::SesSs => format!("{}; then {}", self.exhaustive(stop), self.sampled(stop)),
+        };
+        self.caveats(stop, &mut text);
+        text
+    }
+
+    fn exhaustive(&self, stop: &Stop) -> String {
+        let Self { states, transitions, executions, frontier, .. } = self;
+        let counts = match self.cache {
+            Cache::State | Cache::StateExplorer => {
+                format!("{} and {}", count(*states, "state"), count(*transitions, "transition"))
+            }
+            Cache::Off => format!("{} and {}", count(*executions, "execution"), count(*transitions, "transition")),
+        };
+        let claimed = self.truncated == 0;
+        match (stop, self.cache) {
+            (Stop::Exhausted, Cache::Off) if claimed => format!("every execution visited: {counts}"),
+            (Stop::Exhausted, _) if claimed => format!("every reachable state visited: {counts}, within {}", self.delays()),
+            (Stop::Delays, Cache::Off) if claimed => format!(
+                "every execution within {} visited: {counts}; {} left for more delays",
+                self.delays(),
+                count(*frontier, "state")
+            ),
+            (Stop::Delays, Cache::StateExplorer) if claimed => format!(
+                "every state reached within {} visited: {counts}; {} left for more delays",
+                self.delays(),
+                count(*frontier, "state")
+            ),
+            (Stop::Exhausted | Stop::Delays, _) => {
+                format!("{counts} visited within {}; {} left for more delays", self.delays(), count(*frontier, "state"))
+            }
+            _ => {
+                let completed = match self.completed_bound {
+                    Some(bound) => format!("all of bound {bound} and part of bound {}", self.bound),
+                    None => format!("part of bound {}", self.bound),
+                };
+                format!("{counts} visited so far ({completed}); {} left", count(*frontier, "state"))
+            }
+        }
+    }
+
+    fn delays(&self) -> String {
+        count(u64::from(self.completed_bound.unwrap_or(self.bound)), "delay")
+    }
+
+    fn sampled(&self, stop: &Stop) -> String {
+        if self.mode == Mode::Random {
+            return format!("{} sampled by a uniform choice at each step; nothing is claimed of the others", count(self.executions, "execution"));
+        }
+        if matches!(stop, Stop::Found(_)) {
+            return format!("{} of delays sampled", count(self.strata.len() as u64, "stratum"));
+        }
+        let from = match self.sampled_frontier {
+            0 => String::new(),
+            n => format!(" from {} of the frontier, each further delay counted from there", count(n, "state")),
+        };
+        let mut text = format!(
+            "{} sampled{from}; no execution had more than {} points of choice (L = {} steps)",
+            count(self.strata.iter().map(|stratum| stratum.samples).sum(), "execution"),
+            self.choices,
+            self.longest
+        );
+        for stratum in self.strata.iter().filter(|stratum| stratum.exact > 0) {
+            let starts = (self.sampled_frontier.max(1) as f64).recip();
+            let hit = starts * f64::from(self.choices.max(1)).powi(stratum.delays as i32).recip();
+            let miss = (1.0 - hit).powf(stratum.exact as f64);
+            let _ = write!(
+                text,
+                "\n  {}: a violation that needs them is missed by these {} with probability at most {}",
+                count(u64::from(stratum.delays), "delay"),
+                count(stratum.exact, "sample"),
+                probability(miss)
+            );
+        }
+        if !self.strata.is_empty() {
+            text.push_str("\n  (provided no execution has more points of choice)");
+        }
+        text
+    }
+
+    fn caveats(&self, stop: &Stop, text: &mut String) {
+        if matches!(stop, Stop::Found(_)) {
+            return;
+        }
+        let mut add = |line: String| {
+            let _ = write!(text, "\n  {line}");
+        };
+        match stop {
+            Stop::Time => add("stopped by its time budget: nothing found yet".to_owned()),
+            Stop::States => add("stopped by its state budget: nothing found yet".to_owned()),
+            Stop::Interrupted => add("interrupted: nothing found yet".to_owned()),
+            Stop::Exhausted
+            | Stop::Delays
+            | Stop::Samples
+            | Stop::Found(_)
+            | Stop::Nondeterministic(_)
+            | Stop::Unsound(_) => {}
+        }
+        if self.truncated > 0 {
+            add(format!("{} cut at max_steps: nothing is claimed of what follows", count(self.truncated, "execution")));
+        }
+        if self.states > 0 && self.cache != Cache::Off && self.collision_chance() > 1e-9 {
+            add(format!("a 64-bit fingerprint hid a state with probability at most {}", probability(self.collision_chance())));
+        }
+        if self.totals.merged_ops {
+            add("ops that do not wait (try_send, unbounded send, announce, ..) are part of the step they stand in".to_owned());
+        }
+        if self.totals.foreign_wakes > 0 {
+            add(format!("partly uncontrolled: {} by code delay does not control", count(self.totals.foreign_wakes, "wake")));
+        }
+        if self.totals.unheard > 0 {
+            add(format!("{} announced and heard by no monitor", count(self.totals.unheard, "event")));
+        }
+        if !self.met_choice {
+            add("warning: no choice was met, one execution is all there is. Are the channels, tasks and timers delay's?".to_owned());
+        }
+    }
+}
+
+/// `1 state`, `1,234 states`.
+pub fn count(n: u64, noun: &str) -> String {
+    let plural = match (n, noun) {
+        (1, _) => noun.to_owned(),
+        (_, "stratum") => "strata".to_owned(),
+        _ => format!("{noun}s"),
+    };
+    format!("{} {plural}", grouped(n))
+}
+
+/// `1234567` as `1,234,567`.
+pub fn grouped(n: u64) -> String {
+    let digits = n.to_string();
+    let mut text = String::new();
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+fn probability(p: f64) -> String {
+    if p >= 0.001 { format!("{:.3}", (p * 1000.0).ceil() / 1000.0) } else { format!("{p:.1e}") }
+}

@@ -1,0 +1,186 @@
+//! `Checker`: configures a check and runs it. The attribute macro expands to it.
+
+use super::{
+    Erased, Report,
+    config::{Config, Expect},
+    outcome::Outcome,
+    registry::Registry,
+};
+use crate::{
+    explorer::Explorer,
+    live::{End, Waiting},
+    search::{Cache, Mode},
+    world::Granularity,
+};
+use std::{future::Future, marker::PhantomData, time::Duration};
+
+/// Configures a check of a test body. A `const` can hold one and the attribute can name it (`config = SHARED`).
+#[derive(Debug)]
+pub struct Checker<R> {
+    pub(super) config: Config,
+    registry: PhantomData<fn() -> R>,
+}
+
+impl<R> Clone for Checker<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Checker<R> {}
+
+impl<R> Default for Checker<R> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<R> Checker<R> {
+    /// The defaults: explorer `rtc`, mode `ses` without a delay bound, 10 seconds.
+    #[must_use]
+    pub const fn new() -> Self {
+        Self { config: Config::DEFAULT, registry: PhantomData }
+    }
+
+    /// The explorer, by name.
+    #[must_use]
+    pub const fn explorer(mut self, name: &'static str) -> Self {
+        self.config.explorer = name;
+        self
+    }
+
+    /// Seed of samplers, of seeded explorers and of `delay::rng`.
+    #[must_use]
+    pub const fn seed(mut self, seed: u64) -> Self {
+        self.config.seed = seed;
+        self
+    }
+
+    /// How the executions are visited.
+    #[must_use]
+    pub const fn mode(mut self, mode: Mode) -> Self {
+        self.config.mode = mode;
+        self
+    }
+
+    /// Most delays of an execution. Without it the bound rises until nothing is left or the budget ends.
+    #[must_use]
+    pub const fn max_delays(mut self, delays: u32) -> Self {
+        self.config.max_delays = Some(delays);
+        self
+    }
+
+    /// How far the delay bound rises from one stratum to the next.
+    ///
+    /// # Panics
+    /// If 0.
+    #[must_use]
+    pub const fn delta(mut self, delta: u32) -> Self {
+        assert!(delta > 0, "delta must be at least 1");
+        self.config.delta = delta;
+        self
+    }
+
+    /// Most steps of an execution; a longer one is cut and counted as truncated.
+    ///
+    /// # Panics
+    /// If 0.
+    #[must_use]
+    pub const fn max_steps(mut self, steps: u32) -> Self {
+        assert!(steps > 0, "max_steps must be at least 1");
+        self.config.max_steps = steps;
+        self
+    }
+
+    /// Where scheduling points stand.
+    #[must_use]
+    pub const fn granularity(mut self, granularity: Granularity) -> Self {
+        self.config.granularity = granularity;
+        self
+    }
+
+    /// What ends an execution whose body has returned.
+    #[must_use]
+    pub const fn end(mut self, end: End) -> Self {
+        self.config.end = end;
+        self
+    }
+
+    /// What counts as visited.
+    #[must_use]
+    pub const fn cache(mut self, cache: Cache) -> Self {
+        self.config.cache = cache;
+        self
+    }
+
+    /// Longest time to search.
+    #[must_use]
+    pub const fn budget(mut self, budget: Duration) -> Self {
+        self.config.budget = budget;
+        self
+    }
+
+    /// Most states to visit.
+    #[must_use]
+    pub const fn max_states(mut self, states: u64) -> Self {
+        self.config.max_states = Some(states);
+        self
+    }
+
+    /// Samples per stratum, or in all for mode `random`.
+    #[must_use]
+    pub const fn samples(mut self, samples: u64) -> Self {
+        self.config.samples = Some(samples);
+        self
+    }
+
+    /// Threads that sample.
+    #[must_use]
+    pub const fn jobs(mut self, jobs: u32) -> Self {
+        self.config.jobs = jobs;
+        self
+    }
+
+    /// Whether a bug is expected.
+    #[must_use]
+    pub const fn expect(mut self, expect: Expect) -> Self {
+        self.config.expect = expect;
+        self
+    }
+
+    /// Whether processes may be left waiting at the end.
+    #[must_use]
+    pub const fn waiting(mut self, waiting: Waiting) -> Self {
+        self.config.waiting = waiting;
+        self
+    }
+}
+
+impl<R: Registry> Checker<R> {
+    /// Checks a test body and says what was covered and found. Prints and saves nothing, and does not panic for what it
+    /// finds.
+    ///
+    /// # Panics
+    /// If a setting cannot be: an unknown explorer, say.
+    pub fn check<F, Fut>(&self, body: F) -> Report
+    where
+        F: Fn() -> Fut + Send + Sync,
+        Fut: Future,
+        Fut::Output: Outcome,
+    {
+        let erased = Erased(&body);
+        super::check::<R>(self, &erased)
+    }
+
+    /// As [`Checker::check`], with an explorer of your own. `make` gives it in its initial state, from the seed.
+    pub fn check_with<E, F, Fut>(&self, make: impl Fn(u64) -> E + Sync, body: F) -> Report
+    where
+        E: Explorer,
+        F: Fn() -> Fut + Send + Sync,
+        Fut: Future,
+        Fut::Output: Outcome,
+    {
+        let erased = Erased(&body);
+        super::check_with(self, make, &erased)
+    }
+}

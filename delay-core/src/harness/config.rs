@@ -1,0 +1,231 @@
+//! What a test is configured with: data that a `const` can hold, and where each setting can be overridden.
+//!
+//! Precedence: flag (through the request) > `DELAY_*` variable > attribute > default.
+
+use crate::{
+    limits,
+    live::{End, Options, Waiting},
+    protocol::Overrides,
+    search::{Cache, Mode, Settings, budget::Limits},
+    world::Granularity,
+};
+use std::{env, fmt, time::Duration};
+
+/// What a test expects of itself.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Expect {
+    /// That nothing is found.
+    #[default]
+    Pass,
+    /// That a bug is found: a known or seeded one.
+    Fail,
+}
+
+/// The settings of one test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Config {
+    pub(super) explorer: &'static str,
+    pub(super) seed: u64,
+    pub(super) mode: Mode,
+    pub(super) max_delays: Option<u32>,
+    pub(super) delta: u32,
+    pub(super) max_steps: u32,
+    pub(super) granularity: Granularity,
+    pub(super) end: End,
+    pub(super) cache: Cache,
+    pub(super) budget: Duration,
+    pub(super) max_states: Option<u64>,
+    pub(super) samples: Option<u64>,
+    pub(super) jobs: u32,
+    pub(super) expect: Expect,
+    pub(super) waiting: Waiting,
+}
+
+impl Config {
+    pub(super) const DEFAULT: Self = Self {
+        explorer: "rtc",
+        seed: 0,
+        mode: Mode::Ses,
+        max_delays: None,
+        delta: 1,
+        max_steps: limits::STEPS_DEFAULT,
+        granularity: Granularity::Send,
+        end: End::Quiescent,
+        cache: Cache::State,
+        budget: Duration::from_secs(limits::BUDGET_DEFAULT_SECONDS),
+        max_states: None,
+        samples: None,
+        jobs: 1,
+        expect: Expect::Pass,
+        waiting: Waiting::Allow,
+    };
+}
+
+/// A configuration after all overrides.
+#[derive(Clone, Debug)]
+pub(super) struct Resolved {
+    pub(super) explorer: String,
+    pub(super) config: Config,
+}
+
+impl Resolved {
+    /// Applies what the environment and the request override.
+    ///
+    /// # Errors
+    /// A variable or flag with a value that cannot be, with what is allowed.
+    pub(super) fn new(config: Config, overrides: &Overrides) -> Result<Self, ConfigError> {
+        let mut resolved = Self { explorer: config.explorer.to_owned(), config };
+        resolved.apply(&from_env()?)?;
+        resolved.apply(overrides)?;
+        Ok(resolved)
+    }
+
+    fn apply(&mut self, overrides: &Overrides) -> Result<(), ConfigError> {
+        let Overrides { explorer, mode, max_delays, seed, budget_ms, samples, max_states, max_steps, jobs } = overrides;
+        let config = &mut self.config;
+        if let Some(explorer) = explorer {
+            self.explorer.clone_from(explorer);
+        }
+        if let Some(mode) = mode {
+            config.mode = parse_mode(mode)?;
+        }
+        config.max_delays = max_delays.or(config.max_delays);
+        config.seed = seed.unwrap_or(config.seed);
+        config.budget = budget_ms.map_or(config.budget, Duration::from_millis);
+        config.samples = samples.or(config.samples);
+        config.max_states = max_states.or(config.max_states);
+        if let Some(steps) = max_steps {
+            let steps = u32::try_from(*steps).ok().filter(|steps| *steps > 0);
+            config.max_steps = steps.ok_or_else(|| ConfigError::new("max_steps", "0 or too large", "1 to 4294967295"))?;
+        }
+        config.jobs = jobs.unwrap_or(config.jobs).max(1);
+        Ok(())
+    }
+
+    pub(super) fn options(&self) -> Options {
+        let Config { granularity, end, waiting, max_steps, seed, .. } = self.config;
+        Options { granularity, end, waiting, max_steps, seed }
+    }
+
+    pub(super) fn settings(&self) -> Settings {
+        let Config { mode, max_delays, delta, cache, samples, seed, jobs, budget, max_states, .. } = self.config;
+        let limits = Limits { time: Some(budget), states: max_states };
+        Settings { mode, max_delays, delta: delta.max(1), cache, samples, seed, jobs, limits }
+    }
+}
+
+fn parse_mode(text: &str) -> Result<Mode, ConfigError> {
+    let all = [Mode::Ses, Mode::Ss, Mode::SesSs, Mode::Random];
+    let allowed = "\"ses\", \"ss\", \"ses+ss\" or \"random\"";
+    all.into_iter().find(|mode| mode.name() == text).ok_or_else(|| ConfigError::new("mode", text, allowed))
+}
+
+/// The variables that work without the command line tool.
+const VARIABLES: [&str; 9] = [
+    "DELAY_EXPLORER",
+    "DELAY_MODE",
+    "DELAY_MAX_DELAYS",
+    "DELAY_SEED",
+    "DELAY_BUDGET",
+    "DELAY_SAMPLES",
+    "DELAY_MAX_STATES",
+    "DELAY_MAX_STEPS",
+    "DELAY_JOBS",
+];
+
+/// Names of set `DELAY_*` variables that mean nothing.
+pub(super) fn unknown_variables() -> Vec<String> {
+    let names = env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    let unknown = names.filter(|name| name.starts_with("DELAY_") && !VARIABLES.contains(&name.as_str()));
+    let mut unknown: Vec<String> = unknown.collect();
+    unknown.sort();
+    unknown
+}
+
+fn from_env() -> Result<Overrides, ConfigError> {
+    let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let budget = variable("DELAY_BUDGET").map(|text| {
+        let parsed = parse_duration(&text).map(|budget| u64::try_from(budget.as_millis()).unwrap_or(u64::MAX));
+        parsed.ok_or_else(|| ConfigError::new("DELAY_BUDGET", &text, "a time such as \"500ms\", \"10s\", \"5m\" or \"1h\""))
+    });
+    Ok(Overrides {
+        explorer: variable("DELAY_EXPLORER"),
+        mode: variable("DELAY_MODE"),
+        max_delays: number("DELAY_MAX_DELAYS")?,
+        seed: number("DELAY_SEED")?,
+        budget_ms: budget.transpose()?,
+        samples: number("DELAY_SAMPLES")?,
+        max_states: number("DELAY_MAX_STATES")?,
+        max_steps: number("DELAY_MAX_STEPS")?,
+        jobs: number("DELAY_JOBS")?,
+    })
+}
+
+fn number<N: std::str::FromStr>(name: &str) -> Result<Option<N>, ConfigError> {
+    let Some(text) = env::var(name).ok().filter(|value| !value.is_empty()) else { return Ok(None) };
+    let number = text.replace('_', "").parse().map_err(|_| ConfigError::new(name, &text, "a whole number, not negative"))?;
+    Ok(Some(number))
+}
+
+/// A time such as `500ms`, `10s`, `5m` or `1h`.
+pub fn parse_duration(text: &str) -> Option<Duration> {
+    let digits = text.trim().find(|c: char| !c.is_ascii_digit())?;
+    let (number, unit) = text.trim().split_at(digits);
+    let number: u64 = number.parse().ok()?;
+    let unit = match unit.trim() {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        _ => return None,
+    };
+    number.checked_mul(unit).map(Duration::from_millis)
+}
+
+/// A setting that cannot be.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ConfigError {
+    what: String,
+    found: String,
+    allowed: String,
+}
+
+impl ConfigError {
+    pub(super) fn new(what: &str, found: &str, allowed: &str) -> Self {
+        Self { what: what.to_owned(), found: found.to_owned(), allowed: allowed.to_owned() }
+    }
+}
+
+impl fmt::Display for ConfigError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is \"{}\", expected {}", self.what, self.found, self.allowed)
+    }
+}
+
+impl std::error::Error for ConfigError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_a_unit() {
+        assert_eq!(parse_duration("500ms"), Some(Duration::from_millis(500)));
+        assert_eq!(parse_duration("10s"), Some(Duration::from_secs(10)));
+        assert_eq!(parse_duration("2 m"), Some(Duration::from_secs(120)));
+        for bad in ["", "10", "s", "-1s", "1.5s", "1d", "99999999999999999999h"] {
+            assert_eq!(parse_duration(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_flag_wins_over_the_attribute() {
+        let overrides = Overrides { mode: Some("ss".to_owned()), max_delays: Some(7), ..Overrides::default() };
+        let resolved = Resolved::new(Config { max_delays: Some(3), ..Config::DEFAULT }, &overrides);
+        let config = resolved.map(|resolved| resolved.config).ok();
+        assert_eq!(config.map(|config| (config.mode, config.max_delays)), Some((Mode::Ss, Some(7))));
+        let bad = Overrides { mode: Some("dfs".to_owned()), ..Overrides::default() };
+        let error = Resolved::new(Config::DEFAULT, &bad).err().map(|error| error.to_string());
+        assert_eq!(error.as_deref(), Some("mode is \"dfs\", expected \"ses\", \"ss\", \"ses+ss\" or \"random\""));
+    }
+}

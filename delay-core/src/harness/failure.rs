@@ -1,0 +1,88 @@
+//! The text a person reads when a test fails.
+
+use super::session::Failure;
+use crate::{
+    coverage::count,
+    trace::{Trace, event::Event},
+    verdict::{Violation, place},
+};
+use std::fmt::Write as _;
+
+/// Most lines of a schedule that are shown; the whole of it is in the saved trace.
+const LINES_MAX: usize = 200;
+
+/// One line: what was violated.
+pub fn title(failure: &Failure) -> String {
+    failure.violation.to_string().lines().next().unwrap_or_default().to_owned()
+}
+
+/// The whole report. `how` says how it was found, `replay` how to see it again.
+pub fn report(failure: &Failure, how: &str, replay: Option<&str>) -> String {
+    let mut text = String::new();
+    let _ = writeln!(text, "{}", failure.violation);
+    match &failure.violation {
+        Violation::Panic { place: Some(place), .. } => {
+            let _ = writeln!(text, "  at {place}");
+        }
+        Violation::Deadlock { waits } | Violation::Waiting { waits } => {
+            for wait in waits.iter().filter(|wait| !wait.sites.is_empty()) {
+                let _ = writeln!(text, "  {} waits at {}", wait.process, wait.sites.join(" and "));
+            }
+        }
+        _ => {}
+    }
+    let trace = &failure.trace;
+    let _ = writeln!(
+        text,
+        "\nschedule: {} and {} of explorer \"{}\" (seed {}); {how}",
+        count(trace.steps, "step"),
+        count(trace.delays, "delay"),
+        trace.explorer,
+        trace.seed
+    );
+    schedule(&mut text, trace, &failure.events);
+    if let Some(replay) = replay {
+        let _ = writeln!(text, "\nreplay it with: {replay}");
+    }
+    text
+}
+
+/// The events in columns, with the deviations where they were made.
+pub fn events(trace: &Trace, events: &[Event]) -> String {
+    let mut text = String::new();
+    schedule(&mut text, trace, events);
+    text
+}
+
+fn schedule(text: &mut String, trace: &Trace, events: &[Event]) {
+    let width = events.iter().map(|event| event.process.chars().count()).max().unwrap_or(0).min(24);
+    let what = events.iter().map(|event| event.text.chars().count()).max().unwrap_or(0).min(60);
+    let skipped = events.len().saturating_sub(LINES_MAX);
+    let mut deviations = trace.schedule.iter().peekable();
+    if skipped > 0 {
+        let _ = writeln!(text, "  .. {} before; the saved trace has them all", count(skipped as u64, "event"));
+    }
+    for (index, event) in events.iter().enumerate() {
+        while let Some(deviation) = deviations.next_if(|deviation| u64::from(deviation.step) + 1 <= event.step) {
+            if index >= skipped {
+                let delays = count(u64::from(deviation.delays), "delay");
+                let _ = writeln!(text, "  {:>4}  -- {delays}: {} moves instead", "", deviation.process);
+            }
+        }
+        if index >= skipped {
+            line(text, event, width, what);
+        }
+    }
+}
+
+fn line(text: &mut String, event: &Event, width: usize, what: usize) {
+    let step = if event.step == 0 { String::new() } else { event.step.to_string() };
+    let site = event.site.map(place).filter(|site| !site.contains("live/poll.rs")).unwrap_or_default();
+    let mut lines = event.text.lines();
+    let first = lines.next().unwrap_or_default();
+    let row = format!("  {step:>4}  {:<width$}  {first:<what$}  {site}", event.process);
+    let _ = writeln!(text, "{}", row.trim_end());
+    for more in lines {
+        let _ = writeln!(text, "  {:>4}  {:<width$}  {more}", "", "");
+    }
+}

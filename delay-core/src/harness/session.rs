@@ -1,0 +1,143 @@
+//! What a test does with an explorer at hand: explore, confirm, minimise; or replay a trace.
+
+use crate::{
+    explorer::Explorer,
+    live::Status,
+    replay::{self, Replayed, minimise},
+    search::{
+        self, Finding, Outcome, Program, Ran, Settings, Stop,
+        budget::{Budget, Limits},
+        run,
+    },
+    trace::{TestName, Trace, Verdict},
+    verdict::Divergence,
+};
+
+/// What is asked for.
+#[derive(Debug, Clone)]
+pub(super) enum Work {
+    Explore,
+    Replay(Box<Trace>),
+}
+
+/// A failing execution, confirmed and minimised.
+#[derive(Clone, Debug)]
+pub struct Failure {
+    /// What is saved.
+    pub trace: Trace,
+    /// The events with their places in the code.
+    pub events: Vec<crate::trace::event::Event>,
+    /// What was violated.
+    pub violation: crate::verdict::Violation,
+}
+
+/// What came of it.
+#[derive(Debug)]
+pub(super) enum Done {
+    Explored { outcome: Outcome, failure: Option<Failure> },
+    Replayed(Replayed),
+}
+
+/// Everything a job needs but the explorer.
+pub(super) struct Session<'s, 'b> {
+    pub(super) program: Program<'b>,
+    pub(super) settings: Settings,
+    pub(super) test: TestName,
+    pub(super) explorer: String,
+    pub(super) budget: &'s Budget<'s>,
+    /// Called with each form of a failure, before it is minimised and after.
+    pub(super) on_failure: &'s (dyn Fn(&Failure) + Sync),
+    pub(super) work: Work,
+    pub(super) done: Option<Done>,
+}
+
+impl std::fmt::Debug for Session<'_, '_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Session").field("test", &self.test).finish_non_exhaustive()
+    }
+}
+
+impl Session<'_, '_> {
+    pub(super) fn run<E: Explorer>(&mut self, explorer: &E) {
+        let done = match self.work.clone() {
+            Work::Explore => self.explore(explorer),
+            Work::Replay(trace) => {
+                let mut live = self.program.live();
+                let unlimited = self.budget.with_limits(Limits::default());
+                Done::Replayed(replay::replay(&mut live, explorer, &trace, &mut unlimited.meter()))
+            }
+        };
+        self.done = Some(done);
+    }
+
+    fn explore<E: Explorer>(&self, explorer: &E) -> Done {
+        self.warm_up(explorer);
+        let mut outcome = search::search(self.program, explorer, &self.settings, self.budget);
+        let Stop::Found(finding) = outcome.stop.clone() else {
+            return Done::Explored { outcome, failure: None };
+        };
+        match self.record(explorer, &finding) {
+            Ok(first) => {
+                (self.on_failure)(&first);
+                let failure = self.minimise(explorer, finding, first);
+                Done::Explored { outcome, failure: Some(failure) }
+            }
+            Err(divergence) => {
+                outcome.stop = Stop::Nondeterministic(divergence);
+                Done::Explored { outcome, failure: None }
+            }
+        }
+    }
+
+    /// One execution that counts for nothing: lazy initialisation differs in the first execution only.
+    fn warm_up<E: Explorer>(&self, explorer: &E) {
+        let mut live = self.program.live();
+        run(&mut live, explorer, &[], None, &mut self.budget.meter());
+    }
+
+    fn minimise<E: Explorer>(&self, explorer: &E, finding: Finding, first: Failure) -> Failure {
+        let unlimited = self.budget.with_limits(Limits::default());
+        let smallest = minimise::minimise(self.program, explorer, finding.clone(), &unlimited);
+        if smallest == finding {
+            return first;
+        }
+        match self.record(explorer, &smallest) {
+            Ok(failure) => {
+                (self.on_failure)(&failure);
+                failure
+            }
+            Err(_) => first,
+        }
+    }
+
+    /// Runs a finding once more, with its events in words. A finding that does not show again is nondeterminism.
+    fn record<E: Explorer>(&self, explorer: &E, finding: &Finding) -> Result<Failure, Divergence> {
+        let mut live = self.program.live();
+        let unlimited = self.budget.with_limits(Limits::default());
+        live.set_recording(true);
+        let ran = run(&mut live, explorer, &finding.deviations, None, &mut unlimited.meter());
+        let violation = live.violation().filter(|_| ran == Ran::Through(Status::Violated)).cloned();
+        let Some(violation) = violation.filter(|violation| violation.is_like(&finding.violation)) else {
+            let seen = live.violation().map_or("no violation".to_owned(), ToString::to_string);
+            return Err(live.divergence_here(&finding.violation.to_string(), &seen));
+        };
+        let options = self.program.options;
+        let schedule = replay::name(&live, &finding.deviations);
+        let trace = Trace {
+            test: self.test.clone(),
+            explorer: self.explorer.clone(),
+            seed: self.settings.seed,
+            granularity: options.granularity,
+            end: options.end,
+            waiting: options.waiting,
+            max_steps: options.max_steps,
+            verdict: Verdict::Fail,
+            violation: violation.to_string().lines().map(str::to_owned).collect(),
+            delays: u64::from(finding.delays()),
+            steps: live.path().len() as u64,
+            schedule,
+            events: live.events().iter().map(Into::into).collect(),
+        };
+        Ok(Failure { trace, events: live.events().to_vec(), violation })
+    }
+}

@@ -1,0 +1,21 @@
+//! Every hard bound of the engine with its reason, and what happens past it.
+
+/// Most processes in one search. Past it the spawn is a violation that says so.
+pub const PROCESSES_MAX: u32 = 1 << 24;
+/// Most controlled objects in one search. Past it the creation is a violation that says so.
+pub const OBJECTS_MAX: u32 = 1 << 26;
+/// Most alternatives of one process at one state: `choose(n)` refuses a larger n.
+pub const ALTERNATIVES_MAX: u32 = 1 << 16;
+/// How often a process may wake itself within one step before it counts as spinning (`FuturesUnordered` wakes itself
+/// once per 32 futures; nothing legitimate does it a thousand times without an op).
+pub const SELF_WAKES_MAX: u32 = 1_000;
+/// Steps of one execution, unless the test says otherwise.
+pub const STEPS_DEFAULT: u32 = 100_000;
+/// How long the engine waits for a wake by uncontrolled code before it gives the execution up, in milliseconds.
+pub const FOREIGN_WAIT_MS: u64 = 1_000;
+/// Steps between two looks at the clock.
+pub const TICK_STEPS: u32 = 4_096;
+/// Seconds a test explores by default under plain `cargo test`.
+pub const BUDGET_DEFAULT_SECONDS: u64 = 10;
+
+const _: () = assert!(PROCESSES_MAX < u32::MAX, "Process::CLOCK must not be a process");

@@ -1,0 +1,188 @@
+//! The current execution: the only thread-local of the project.
+//!
+//! While a process is polled, its execution's [`Context`] stands here, and the controlled ops of `api/` find it. A
+//! borrow never lasts while user code runs: user values are hashed, shown and dropped outside [`with`].
+
+use super::labels::Labels;
+use super::monitors::Monitors;
+use crate::{
+    ids::{Process, Slot},
+    trace::event::Event,
+    verdict::Violation,
+    world::{World, op::Site},
+};
+use std::{
+    cell::{Cell, RefCell},
+    future::Future,
+    pin::Pin,
+    task::Waker,
+};
+
+/// A spawned process's future. The engine polls it on one thread, so it need not be `Send`.
+pub(crate) type TaskFuture<'b> = Pin<Box<dyn Future<Output = ()> + 'b>>;
+
+/// What ops see of the execution they run in.
+pub(crate) struct Context {
+    pub(crate) world: World,
+    /// Unique among all executions of this process: handles of another one are refused.
+    pub(crate) execution: u64,
+    pub(crate) labels: Labels,
+    pub(crate) monitors: Monitors,
+    /// Spawned in this step and not polled yet, in order.
+    pub(crate) spawned: Vec<(Process, TaskFuture<'static>)>,
+    /// The waker each process is polled with.
+    pub(crate) wakers: Vec<Waker>,
+    /// Wakers of leaf futures that are polled by a combinator with a waker of its own.
+    pub(crate) leaf_wakers: Vec<(Process, Slot, Waker)>,
+    /// The first violation of this execution.
+    pub(crate) violation: Option<Violation>,
+    /// Events in words; only a confirming replay records them.
+    pub(crate) recorder: Option<Vec<Event>>,
+    /// Seed of `delay::rng`.
+    pub(crate) seed: u64,
+    /// Events announced while no monitor listened to their type.
+    pub(crate) unheard: u64,
+    /// Wakes by code the engine does not control.
+    pub(crate) foreign_wakes: u64,
+}
+
+impl Context {
+    /// Notes what an op did, if this execution is being recorded.
+    #[inline]
+    pub(crate) fn record(&mut self, site: Site, text: impl FnOnce(&Self) -> String) {
+        if self.recorder.is_some() {
+            let text = text(self);
+            self.record_text(self.world.actor(), site, text);
+        }
+    }
+
+    #[cold]
+    pub(crate) fn record_text(&mut self, process: Process, site: Site, text: String) {
+        let process = self.labels.process(&self.world, process);
+        let (step, now) = (self.world.steps(), self.world.now());
+        if let Some(events) = &mut self.recorder {
+            events.push(Event { step, now, process, text, site: Some(site) });
+        }
+    }
+
+    /// The first violation stands; later ones are consequences.
+    pub(crate) fn violate(&mut self, violation: Violation) {
+        self.violation.get_or_insert(violation);
+    }
+}
+
+struct Current {
+    context: RefCell<Option<Box<Context>>>,
+    /// The engine itself is waking a leaf.
+    waking: Cell<bool>,
+    /// The process being polled.
+    polling: Cell<Option<Process>>,
+    /// It woke itself.
+    self_woken: Cell<bool>,
+    /// A panic on this thread is the program's and is kept for the report instead of being printed.
+    quiet: Cell<bool>,
+    panic: RefCell<Option<(String, String)>>,
+}
+
+thread_local! {
+    static CURRENT: Current = const {
+        Current {
+            context: RefCell::new(None),
+            waking: Cell::new(false),
+            polling: Cell::new(None),
+            self_woken: Cell::new(false),
+            quiet: Cell::new(false),
+            panic: RefCell::new(None),
+        }
+    };
+}
+
+/// Runs `f` on the current execution, if there is one on this thread.
+#[inline]
+pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> Option<R> {
+    CURRENT.try_with(|current| current.context.borrow_mut().as_deref_mut().map(f)).ok().flatten()
+}
+
+/// Whether a controlled execution runs on this thread.
+#[inline]
+pub(crate) fn is_controlled() -> bool {
+    CURRENT.try_with(|current| current.context.borrow().is_some()).unwrap_or(false)
+}
+
+/// Puts an execution in place. Panics if one is in place already: a checker cannot run inside a test body.
+pub(crate) fn install(context: Box<Context>) {
+    CURRENT.with(|current| {
+        let before = current.context.borrow_mut().replace(context);
+        assert!(before.is_none(), "a controlled execution cannot run inside another one");
+    });
+}
+
+/// Takes the execution out again.
+pub(crate) fn uninstall() -> Box<Context> {
+    CURRENT.with(|current| current.context.borrow_mut().take()).unwrap_or_else(|| crate::bug!("no execution in place"))
+}
+
+/// Marks the process being polled; returns whether it woke itself meanwhile, when called with none.
+#[inline]
+pub(crate) fn set_polling(process: Option<Process>) -> bool {
+    CURRENT.with(|current| {
+        current.polling.set(process);
+        current.self_woken.replace(false)
+    })
+}
+
+/// Who calls a process's waker.
+pub(crate) enum Wake {
+    /// The engine: the process is about to be polled anyway.
+    Engine,
+    /// The process itself, in its own poll; it will be polled again.
+    Itself,
+    /// Code the engine does not control.
+    Foreign,
+}
+
+/// A process's waker was called on this thread.
+pub(crate) fn woken(process: Process) -> Wake {
+    CURRENT
+        .try_with(|current| {
+            if current.waking.get() {
+                Wake::Engine
+            } else if current.polling.get() == Some(process) {
+                current.self_woken.set(true);
+                Wake::Itself
+            } else {
+                Wake::Foreign
+            }
+        })
+        .unwrap_or(Wake::Foreign)
+}
+
+/// Wakes a leaf on the engine's behalf.
+pub(crate) fn wake_leaf(waker: Waker) {
+    CURRENT.with(|current| current.waking.set(true));
+    waker.wake();
+    CURRENT.with(|current| current.waking.set(false));
+}
+
+/// From here on panics on this thread are kept instead of printed, or no longer.
+pub(crate) fn set_quiet(quiet: bool) {
+    CURRENT.with(|current| current.quiet.set(quiet));
+}
+
+/// Called by the panic hook. Returns false if the panic is none of ours and should be printed.
+pub(crate) fn keep_panic(place: impl FnOnce() -> (String, String)) -> bool {
+    CURRENT
+        .try_with(|current| {
+            if !current.quiet.get() {
+                return false;
+            }
+            *current.panic.borrow_mut() = Some(place());
+            true
+        })
+        .unwrap_or(false)
+}
+
+/// Message and place of the last kept panic.
+pub(crate) fn take_panic() -> Option<(String, String)> {
+    CURRENT.with(|current| current.panic.borrow_mut().take())
+}

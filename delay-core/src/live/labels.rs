@@ -1,0 +1,85 @@
+//! The names people gave to processes and objects, over the canonical ones.
+
+use crate::{
+    ids::{Object, Process},
+    world::{World, op::Op},
+};
+use std::borrow::Cow;
+
+type Label = Option<Cow<'static, str>>;
+
+/// Names for people. An unnamed process is called after its parent: `main.2` is the second that `main` spawned.
+#[derive(Debug, Default)]
+pub(crate) struct Labels {
+    processes: Vec<Label>,
+    objects: Vec<(&'static str, Label)>,
+}
+
+impl Labels {
+    pub(crate) fn name_process(&mut self, process: Process, name: Label) {
+        if self.processes.len() <= process.index() {
+            self.processes.resize(process.index() + 1, None);
+        }
+        self.processes[process.index()] = name;
+    }
+
+    pub(crate) fn name_object(&mut self, object: Object, kind: &'static str, name: Label) {
+        if self.objects.len() <= object.index() {
+            self.objects.resize(object.index() + 1, ("object", None));
+        }
+        self.objects[object.index()] = (kind, name);
+    }
+
+    /// What people call a process. A name given twice is told apart by the canonical one.
+    pub(crate) fn process(&self, world: &World, process: Process) -> String {
+        if process == Process::CLOCK {
+            return "clock".to_owned();
+        }
+        match self.given(process) {
+            Some(name) if world.processes().iter().any(|p| *p != process && self.given(*p) == Some(name)) => {
+                format!("{name}@{}", self.canonical(world, process))
+            }
+            Some(name) => name.to_owned(),
+            None => self.canonical(world, process),
+        }
+    }
+
+    fn given(&self, process: Process) -> Option<&str> {
+        self.processes.get(process.index()).and_then(|label| label.as_deref())
+    }
+
+    fn canonical(&self, world: &World, process: Process) -> String {
+        if process == Process::BODY {
+            return "main".to_owned();
+        }
+        let (parent, k) = world.names.of_process(process);
+        format!("{}.{}", self.process(world, parent), k + 1)
+    }
+
+    /// What people call an object.
+    pub(crate) fn object(&self, world: &World, object: Object) -> String {
+        let (kind, name) = self.objects.get(object.index()).map_or(("object", None), |(kind, name)| (*kind, name.as_deref()));
+        if let Some(name) = name {
+            return name.to_owned();
+        }
+        let (creator, k) = world.names.of_object(object);
+        format!("{kind} {}#{}", self.process(world, creator), k + 1)
+    }
+
+    /// An op in words.
+    pub(crate) fn op(&self, world: &World, op: Op) -> String {
+        match op {
+            Op::Start => "its start".to_owned(),
+            Op::Yield => "its turn".to_owned(),
+            Op::Send { to, .. } => format!("room in {}", self.object(world, to)),
+            Op::Reserve(to) => format!("a permit of {}", self.object(world, to)),
+            Op::Receive(from) => format!("a message on {}", self.object(world, from)),
+            Op::Closed(of) => format!("{} to be closed", self.object(world, of)),
+            Op::Join(child) => format!("{} to end", self.process(world, child)),
+            Op::Sleep(_) => "a timer".to_owned(),
+            Op::Choose(outcomes) => format!("a choice of {outcomes}"),
+            Op::Woken => "a wake by uncontrolled code".to_owned(),
+            Op::Cancel => "its cancellation".to_owned(),
+        }
+    }
+}

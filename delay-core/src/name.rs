@@ -1,0 +1,183 @@
+//! Canonical names: which process or object an id stands for, whatever the interleaving.
+//!
+//! A process is named by its spawn path (parent, k-th spawn), an object by its creator and k-th creation, never by a
+//! global order of creation. [`Names`] lives as long as a search: the first execution that meets a name gives it an
+//! id, every later one gets the same. What else must outlive an execution so that the next treats the same process
+//! the same way stands here too: which starts are steps of their own, and which processes an abort can hit.
+
+use crate::{
+    hash::{Domain, IdSet, Print},
+    ids::{Object, Process},
+};
+use std::cmp::Ordering;
+
+/// The names of one search. Invariant: entries are only ever added.
+#[derive(Debug, Clone)]
+pub struct Names {
+    processes: Vec<ProcessName>,
+    objects: Vec<ObjectName>,
+    /// Initial local ids of processes whose first op is immediate: their start is a step of its own.
+    starts: IdSet<Print>,
+}
+
+#[derive(Debug, Clone)]
+struct ProcessName {
+    parent: Process,
+    /// Which spawn of its parent this is.
+    k: u32,
+    depth: u32,
+    print: Print,
+    children: Vec<Process>,
+    objects: Vec<Object>,
+    abortable: bool,
+}
+
+#[derive(Debug, Clone)]
+struct ObjectName {
+    creator: Process,
+    k: u32,
+    print: Print,
+}
+
+impl Default for Names {
+    fn default() -> Self {
+        let body = ProcessName {
+            parent: Process::BODY,
+            k: 0,
+            depth: 0,
+            print: Print::of(Domain::ProcessName),
+            children: Vec::new(),
+            objects: Vec::new(),
+            abortable: false,
+        };
+        Self { processes: vec![body], objects: Vec::new(), starts: IdSet::default() }
+    }
+}
+
+impl Names {
+    /// The k-th child (from 0) of a process.
+    pub fn child(&mut self, parent: Process, k: u32) -> Process {
+        if let Some(known) = self.processes[parent.index()].children.get(k as usize) {
+            return *known;
+        }
+        let id = Process::new(self.processes.len() as u32);
+        let of = &mut self.processes[parent.index()];
+        debug_assert_eq!(of.children.len(), k as usize, "children are named in order");
+        of.children.push(id);
+        let (print, depth) = (of.print.with(u64::from(k)), of.depth + 1);
+        let name =
+            ProcessName { parent, k, depth, print, children: Vec::new(), objects: Vec::new(), abortable: false };
+        self.processes.push(name);
+        id
+    }
+
+    /// The k-th object (from 0) a process created.
+    pub fn object(&mut self, creator: Process, k: u32) -> Object {
+        if let Some(known) = self.processes[creator.index()].objects.get(k as usize) {
+            return *known;
+        }
+        let id = Object::new(self.objects.len() as u32);
+        let of = &mut self.processes[creator.index()];
+        debug_assert_eq!(of.objects.len(), k as usize, "objects are named in order");
+        of.objects.push(id);
+        let print = Print::of(Domain::ObjectName).and(of.print).with(u64::from(k));
+        self.objects.push(ObjectName { creator, k, print });
+        id
+    }
+
+    /// How many processes have a name.
+    pub fn process_count(&self) -> usize {
+        self.processes.len()
+    }
+
+    /// Fingerprint of a process's name.
+    #[inline]
+    pub fn process_print(&self, process: Process) -> Print {
+        self.processes[process.index()].print
+    }
+
+    /// Fingerprint of an object's name.
+    #[inline]
+    pub fn object_print(&self, object: Object) -> Print {
+        self.objects[object.index()].print
+    }
+
+    /// (parent, k-th spawn) of a process.
+    pub fn of_process(&self, process: Process) -> (Process, u32) {
+        let name = &self.processes[process.index()];
+        (name.parent, name.k)
+    }
+
+    /// (creator, k-th creation) of an object.
+    pub fn of_object(&self, object: Object) -> (Process, u32) {
+        let name = &self.objects[object.index()];
+        (name.creator, name.k)
+    }
+
+    /// Canonical order of processes: ancestors first, then by k-th spawn.
+    pub fn cmp_processes(&self, a: Process, b: Process) -> Ordering {
+        let (mut x, mut y) = (a, b);
+        while self.processes[x.index()].depth > self.processes[y.index()].depth {
+            x = self.processes[x.index()].parent;
+        }
+        while self.processes[y.index()].depth > self.processes[x.index()].depth {
+            y = self.processes[y.index()].parent;
+        }
+        if x == y {
+            return self.processes[a.index()].depth.cmp(&self.processes[b.index()].depth);
+        }
+        while self.processes[x.index()].parent != self.processes[y.index()].parent {
+            (x, y) = (self.processes[x.index()].parent, self.processes[y.index()].parent);
+        }
+        self.processes[x.index()].k.cmp(&self.processes[y.index()].k)
+    }
+
+    /// Canonical order of objects: by creator, then by k-th creation.
+    pub fn cmp_objects(&self, a: Object, b: Object) -> Ordering {
+        let (x, y) = (&self.objects[a.index()], &self.objects[b.index()]);
+        self.cmp_processes(x.creator, y.creator).then(x.k.cmp(&y.k))
+    }
+
+    /// Whether the start of a process with this initial local id is a step of its own.
+    pub fn starts_alone(&self, initial: Print) -> bool {
+        !self.starts.is_empty() && self.starts.contains(&initial)
+    }
+
+    /// Remembers that it is. Returns false if it was known.
+    pub fn remember_start(&mut self, initial: Print) -> bool {
+        self.starts.insert(initial)
+    }
+
+    /// Whether some execution of this search aborted the process.
+    pub fn is_abortable(&self, process: Process) -> bool {
+        self.processes[process.index()].abortable
+    }
+
+    /// Remembers that it did. Returns true if this is news.
+    pub fn remember_abort(&mut self, process: Process) -> bool {
+        !std::mem::replace(&mut self.processes[process.index()].abortable, true)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_same_name_is_the_same_id_in_any_order() {
+        // Pitfall B.12: ids must not depend on the global order of creation.
+        let mut names = Names::default();
+        let a = names.child(Process::BODY, 0);
+        let b = names.child(Process::BODY, 1);
+        let (a0, b0) = (names.child(a, 0), names.child(b, 0));
+        assert_eq!(names.child(b, 0), b0);
+        assert_eq!(names.child(a, 0), a0);
+        assert_ne!(names.process_print(a0), names.process_print(b0));
+        assert_eq!(names.cmp_processes(a0, b0), Ordering::Less);
+        assert_eq!(names.cmp_processes(b, a0), Ordering::Greater);
+        assert_eq!(names.cmp_processes(a, a0), Ordering::Less);
+        assert_eq!(names.cmp_processes(Process::BODY, b0), Ordering::Less);
+        let (x, y) = (names.object(b, 0), names.object(a, 0));
+        assert_eq!(names.cmp_objects(y, x), Ordering::Less);
+    }
+}

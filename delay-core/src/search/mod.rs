@@ -1,0 +1,192 @@
+//! The searches: which executions are visited, in what order, and when to stop.
+//!
+//! A search is generic over the explorer and monomorphised with it. It sees the World and what moves it, never futures,
+//! traces or terminals. What it covered leaves as [`Coverage`]; what it found as a [`Finding`].
+//!
+//! Reading order: `cursor.rs` (Choices(s) in the explorer's order), `ses.rs` (Figure 5), `ss.rs` (Figure 7).
+
+pub mod budget;
+pub mod cursor;
+mod hybrid;
+mod parallel;
+mod random;
+mod run;
+mod ses;
+mod ss;
+pub mod visited;
+
+use crate::{
+    coverage::Coverage,
+    explorer::Explorer,
+    live::{Body, Live, Options},
+    verdict::{Divergence, Violation},
+};
+use budget::{Budget, Limits};
+pub use run::{Deviation, Ran, run};
+
+/// How the executions are visited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Mode {
+    /// Stratified exhaustive search, Figure 5.
+    #[default]
+    Ses,
+    /// Stratified sampling, Figure 7 corrected.
+    Ss,
+    /// Exhaustive until its budget, then sampling from the frontier.
+    SesSs,
+    /// A uniform choice at each step, as a baseline.
+    Random,
+}
+
+impl Mode {
+    /// Its name in attributes, flags and traces.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ses => "ses",
+            Self::Ss => "ss",
+            Self::SesSs => "ses+ss",
+            Self::Random => "random",
+        }
+    }
+}
+
+/// What counts as visited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Cache {
+    /// The program state: the paper's.
+    #[default]
+    State,
+    /// Program state and explorer state, with the fewest delays.
+    StateExplorer,
+    /// Nothing: every execution is visited.
+    Off,
+}
+
+impl Cache {
+    /// Its name in attributes and flags.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::State => "state",
+            Self::StateExplorer => "state+explorer",
+            Self::Off => "off",
+        }
+    }
+}
+
+/// What a search is asked to do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// Which search.
+    pub mode: Mode,
+    /// Most delays of an execution; none for no bound.
+    pub max_delays: Option<u32>,
+    /// How far the delay bound rises from one stratum to the next.
+    pub delta: u32,
+    /// What counts as visited.
+    pub cache: Cache,
+    /// Samples per stratum; none for the paper's 100 + 3^delays.
+    pub samples: Option<u64>,
+    /// Seed of the samplers.
+    pub seed: u64,
+    /// Threads that sample.
+    pub jobs: u32,
+    /// When to stop.
+    pub limits: Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            mode: Mode::Ses,
+            max_delays: None,
+            delta: 1,
+            cache: Cache::State,
+            samples: None,
+            seed: 0,
+            jobs: 1,
+            limits: Limits::default(),
+        }
+    }
+}
+
+/// A violation and the execution that shows it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Finding {
+    /// Where the execution deviates from the explorer.
+    pub deviations: Vec<Deviation>,
+    /// What it violates.
+    pub violation: Violation,
+    /// Steps of the execution.
+    pub steps: u64,
+}
+
+impl Finding {
+    /// Delays spent in all.
+    pub fn delays(&self) -> u32 {
+        self.deviations.iter().map(|deviation| deviation.delays).sum()
+    }
+}
+
+/// Why a search stopped.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stop {
+    /// Nothing was left to visit.
+    Exhausted,
+    /// The next stratum would exceed `max_delays`.
+    Delays,
+    /// The samples asked for were taken.
+    Samples,
+    /// The time was up.
+    Time,
+    /// The state budget was used up.
+    States,
+    /// Ctrl-C.
+    Interrupted,
+    /// A violation was found.
+    Found(Finding),
+    /// The program did something else when a path was re-executed.
+    Nondeterministic(Divergence),
+    /// The explorer named a process that cannot run.
+    Unsound(String),
+}
+
+/// What came out of a search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Outcome {
+    /// What was covered.
+    pub coverage: Coverage,
+    /// Why it stopped.
+    pub stop: Stop,
+}
+
+/// The program and how to run it, from which each worker makes its own [`Live`].
+#[derive(Clone, Copy)]
+pub struct Program<'b> {
+    /// Makes a fresh test body.
+    pub body: &'b Body<'b>,
+    /// How it is run.
+    pub options: Options,
+}
+
+impl std::fmt::Debug for Program<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Program").field("options", &self.options).finish_non_exhaustive()
+    }
+}
+
+impl<'b> Program<'b> {
+    /// A fresh live execution of the program.
+    pub fn live(&self) -> Live<'b> {
+        Live::new(self.body, self.options)
+    }
+}
+
+/// Runs the search the settings ask for.
+pub fn search<E: Explorer>(program: Program<'_>, explorer: &E, settings: &Settings, budget: &Budget<'_>) -> Outcome {
+    match settings.mode {
+        Mode::Ses => ses::search(program, explorer, settings, budget),
+        Mode::Ss => ss::search(program, explorer, settings, budget),
+        Mode::SesSs => hybrid::search(program, explorer, settings, budget),
+        Mode::Random => random::search(program, explorer, settings, budget),
+    }
+}

@@ -1,0 +1,159 @@
+//! Sampling over threads: sample numbers are handed out in order, and the first finding by number wins.
+//!
+//! Invariant: which finding is reported depends on the numbers only, never on how many threads there are.
+
+use super::{
+    Finding, Program, Settings, Stop,
+    budget::{Budget, Meter, Spent},
+    cursor::Unsound,
+    run::{Deviation, progress},
+};
+use crate::{
+    coverage::Coverage,
+    live::{Live, Status},
+    verdict::{Divergence, Violation},
+};
+use std::sync::{
+    Mutex, PoisonError,
+    atomic::{AtomicBool, AtomicU64, Ordering},
+};
+
+/// One thread's part of a sampling search.
+pub(super) struct Worker<'b, 'm> {
+    pub(super) live: Live<'b>,
+    pub(super) meter: Meter<'m>,
+    pub(super) coverage: Coverage,
+}
+
+impl Worker<'_, '_> {
+    /// Counts an execution.
+    pub(super) fn note(&mut self, status: Status, choices: u32) {
+        let coverage = &mut self.coverage;
+        match status {
+            Status::Truncated => coverage.truncated += 1,
+            _ => coverage.executions += 1,
+        }
+        let steps = self.live.world().steps();
+        coverage.transitions += steps;
+        coverage.longest = coverage.longest.max(steps);
+        coverage.choices = coverage.choices.max(choices);
+        coverage.met_choice |= choices > 0;
+    }
+}
+
+/// How one sample went.
+pub(super) enum Sample {
+    /// It is counted.
+    Taken,
+    /// The last execution violated something.
+    Found(Vec<Deviation>),
+    /// A prefix did not do what it did before, at this step.
+    Diverged(u32),
+    /// The budget ran out.
+    Spent(Spent),
+    /// The explorer is unsound.
+    Unsound(Unsound),
+}
+
+/// What ended a worker, by sample number.
+struct Ended {
+    number: u64,
+    stop: Stop,
+}
+
+/// Takes `samples` samples. Says why to stop, if the search has to.
+pub(super) fn sample(
+    program: Program<'_>,
+    settings: &Settings,
+    budget: &Budget<'_>,
+    samples: u64,
+    sampler: &(impl Fn(&mut Worker<'_, '_>, u64) -> Sample + Sync),
+) -> (Coverage, Option<Stop>) {
+    let shared = Shared {
+        next: AtomicU64::new(0),
+        first: AtomicU64::new(samples),
+        spent: AtomicBool::new(false),
+        ended: Mutex::new(Vec::new()),
+        coverage: Mutex::new(Coverage::new(settings)),
+    };
+    let jobs = u64::from(settings.jobs.max(1)).min(samples);
+    if jobs <= 1 {
+        shared.work(program, settings, budget, sampler);
+    } else {
+        threads(jobs, || shared.work(program, settings, budget, sampler));
+    }
+    let ended = shared.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    let first = ended.into_iter().min_by_key(|ended| ended.number);
+    let coverage = shared.coverage.into_inner().unwrap_or_else(PoisonError::into_inner);
+    (coverage, first.map(|ended| ended.stop))
+}
+
+#[expect(clippy::disallowed_methods, reason = "the one place that starts workers; they are joined here")]
+fn threads(jobs: u64, work: impl Fn() + Sync) {
+    std::thread::scope(|scope| {
+        for _ in 0..jobs {
+            scope.spawn(&work);
+        }
+    });
+}
+
+struct Shared {
+    next: AtomicU64,
+    /// The lowest sample number that ended the search; samples past it are not needed.
+    first: AtomicU64,
+    spent: AtomicBool,
+    ended: Mutex<Vec<Ended>>,
+    coverage: Mutex<Coverage>,
+}
+
+impl Shared {
+    fn work(
+        &self,
+        program: Program<'_>,
+        settings: &Settings,
+        budget: &Budget<'_>,
+        sampler: &impl Fn(&mut Worker<'_, '_>, u64) -> Sample,
+    ) {
+        let mut worker = Worker { live: program.live(), meter: budget.meter(), coverage: Coverage::new(settings) };
+        loop {
+            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            if number >= self.first.load(Ordering::Relaxed) || self.spent.load(Ordering::Relaxed) {
+                break;
+            }
+            let stop = match sampler(&mut worker, number) {
+                Sample::Taken => continue,
+                Sample::Found(deviations) => Stop::Found(finding(&worker.live, deviations)),
+                Sample::Diverged(step) => Stop::Nondeterministic(diverged(&worker.live, step)),
+                Sample::Unsound(Unsound(process)) => Stop::Unsound(worker.live.label(process)),
+                Sample::Spent(spent) => {
+                    self.spent.store(true, Ordering::Relaxed);
+                    let stop = if spent == Spent::Time { Stop::Time } else { Stop::Interrupted };
+                    // Findings come before running out, whatever their number.
+                    self.end(u64::MAX, stop);
+                    break;
+                }
+            };
+            self.first.fetch_min(number, Ordering::Relaxed);
+            self.end(number, stop);
+        }
+        worker.coverage.absorb(&worker.live.totals());
+        self.coverage.lock().unwrap_or_else(PoisonError::into_inner).merge(&worker.coverage);
+        let _ = progress(&mut worker.live);
+    }
+
+    fn end(&self, number: u64, stop: Stop) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(Ended { number, stop });
+    }
+}
+
+fn finding(live: &Live<'_>, deviations: Vec<Deviation>) -> Finding {
+    let violation = live.violation().cloned();
+    let violation = violation.unwrap_or_else(|| Violation::Error { message: "it was not kept".to_owned() });
+    Finding { deviations, violation, steps: live.path().len() as u64 }
+}
+
+fn diverged(live: &Live<'_>, step: u32) -> Divergence {
+    let mut divergence = live.divergence_here("another choice, as before", "no further choice");
+    divergence.step = step as usize + 1;
+    divergence
+}

@@ -1,0 +1,100 @@
+//! One execution along the explorer, with given deviations: the ExecutePath of Figure 7.
+
+use super::{
+    budget::{Meter, Progress, Spent},
+    cursor::{Cursor, Unsound},
+};
+use crate::{
+    explorer::{self, Explorer},
+    live::{Live, Status},
+};
+
+/// Delays spent at one step of an execution.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Deviation {
+    /// Which choice of the execution, from 0.
+    pub step: u32,
+    /// How many delays are spent there.
+    pub delays: u32,
+}
+
+/// How an execution along deviations ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Ran {
+    /// It came to its end, as [`Live::status`] says.
+    Through(Status),
+    /// A deviation asked for more delays than its state has choices, or lies past the end.
+    Missing(u32),
+    /// The budget ran out on the way.
+    Spent(Spent),
+    /// The explorer is unsound.
+    Unsound(Unsound),
+}
+
+/// What a run notes about where another delay could be spent.
+#[derive(Debug, Default)]
+pub struct Positions {
+    /// Steps of the last segment at which one more delay is possible.
+    pub open: Vec<u32>,
+    /// States with at least two choices on the whole path (U).
+    pub choices: u32,
+}
+
+/// Runs one execution along the explorer. `deviations` are in order of steps.
+///
+/// With `positions`, notes where a further delay could be put at or after the last deviation.
+pub fn run<E: Explorer>(
+    live: &mut Live<'_>,
+    explorer: &E,
+    deviations: &[Deviation],
+    mut positions: Option<&mut Positions>,
+    meter: &mut Meter<'_>,
+) -> Ran {
+    live.restart();
+    let mut explorer = explorer.clone();
+    explorer::tell(&mut explorer, live.world().events());
+    let mut deviations = deviations.iter().peekable();
+    let mut step = 0;
+    if let Some(positions) = &mut positions {
+        positions.open.clear();
+        positions.choices = 0;
+    }
+    while live.status() == Status::Running {
+        let mut cursor = match Cursor::at(live.world(), explorer) {
+            Ok(cursor) => cursor,
+            Err(unsound) => return Ran::Unsound(unsound),
+        };
+        if let Some(deviation) = deviations.next_if(|deviation| deviation.step == step) {
+            for _ in 0..deviation.delays {
+                match cursor.delay(live.world()) {
+                    Ok(true) => {}
+                    Ok(false) => return Ran::Missing(step),
+                    Err(unsound) => return Ran::Unsound(unsound),
+                }
+            }
+        }
+        if let Some(positions) = &mut positions {
+            positions.choices += u32::from(live.world().has_more_choices_than(1));
+            if deviations.peek().is_none() && live.world().has_more_choices_than(cursor.spent() + 1) {
+                positions.open.push(step);
+            }
+        }
+        live.step(cursor.choice());
+        explorer = cursor.into_explorer();
+        explorer::tell(&mut explorer, live.world().events());
+        step += 1;
+        if let Some(spent) = meter.tick(|| progress(live)) {
+            return Ran::Spent(spent);
+        }
+    }
+    match deviations.next() {
+        Some(deviation) => Ran::Missing(deviation.step),
+        None => Ran::Through(live.status()),
+    }
+}
+
+/// What there is to tell of sampling.
+pub(super) fn progress(live: &mut Live<'_>) -> Progress {
+    let totals = live.totals();
+    Progress { executions: totals.executions, steps: totals.steps, ..Progress::default() }
+}

@@ -1,0 +1,135 @@
+//! SS: stratified sampling, Figure 7 of the paper, corrected.
+//!
+//! A sample with d delays: run without a delay, put one delay at a uniform position, run again, put the next at a
+//! uniform position at or after it, and so on. Every run on the way is an execution and is checked as one.
+//!
+//! Differs from Figure 7:
+//! - only positions where a further choice exists are drawn, so no delay is spent in vain and the bound is 1/U^d;
+//! - a sample that runs out of positions belongs to a lower stratum and is counted there;
+//! - the number of samples per stratum starts anew with each stratum.
+//!
+//! Sample k of stratum d draws from a generator seeded with (seed, d, k): the result does not depend on the threads.
+
+use super::{
+    Outcome, Program, Settings, Stop,
+    budget::Budget,
+    parallel::{self, Sample, Worker},
+    run::{Deviation, Positions, Ran, run},
+};
+use crate::{coverage::Coverage, explorer::Explorer, hash::Print, live::Status};
+
+/// Samples per stratum in the paper: 100 + 3^delays.
+pub(super) fn samples_of(settings: &Settings, delays: u32) -> u64 {
+    settings.samples.unwrap_or_else(|| 3u64.saturating_pow(delays).saturating_add(100))
+}
+
+/// Runs SS.
+pub(super) fn search<E: Explorer>(program: Program<'_>, explorer: &E, settings: &Settings, budget: &Budget<'_>) -> Outcome {
+    let mut coverage = Coverage::new(settings);
+    let stop = strata(program, explorer, settings, budget, &mut coverage, &[Start::default()]);
+    Outcome { coverage, stop }
+}
+
+/// Where samples start: a state reached with these deviations, the last of them at the state itself.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Start {
+    pub(super) deviations: Vec<Deviation>,
+    /// Further delays are put here or later.
+    pub(super) from: u32,
+}
+
+/// The loop over strata, from these starts.
+pub(super) fn strata<E: Explorer>(
+    program: Program<'_>,
+    explorer: &E,
+    settings: &Settings,
+    budget: &Budget<'_>,
+    coverage: &mut Coverage,
+    starts: &[Start],
+) -> Stop {
+    for delays in 0.. {
+        if settings.max_delays.is_some_and(|max| delays > max) {
+            return Stop::Samples;
+        }
+        coverage.bound = delays;
+        let deterministic = delays == 0 && starts.len() == 1;
+        let samples = if deterministic { 1 } else { samples_of(settings, delays) };
+        let sampler = |worker: &mut Worker<'_, '_>, number: u64| sample(worker, explorer, settings, starts, delays, number);
+        let (covered, stop) = parallel::sample(program, settings, budget, samples, &sampler);
+        coverage.merge(&covered);
+        if let Some(stop) = stop {
+            return stop;
+        }
+        coverage.completed_bound = Some(delays);
+        let exact = coverage.strata.iter().find(|stratum| stratum.delays == delays).is_some_and(|s| s.exact > 0);
+        if !exact {
+            // Every sample ran out of choices before it had spent so many delays: larger strata are as empty.
+            return if coverage.met_choice { Stop::Samples } else { Stop::Exhausted };
+        }
+    }
+    Stop::Samples
+}
+
+/// Takes one sample.
+fn sample<E: Explorer>(
+    worker: &mut Worker<'_, '_>,
+    explorer: &E,
+    settings: &Settings,
+    starts: &[Start],
+    delays: u32,
+    number: u64,
+) -> Sample {
+    let mut random = Random::new(settings.seed, delays, number);
+    let start = &starts[random.below(starts.len())];
+    let mut deviations = start.deviations.clone();
+    let mut positions = Positions::default();
+    let mut spent = 0;
+    loop {
+        let ran = run(&mut worker.live, explorer, &deviations, Some(&mut positions), &mut worker.meter);
+        let status = match ran {
+            Ran::Through(status) => status,
+            Ran::Missing(step) => return Sample::Diverged(step),
+            Ran::Spent(spent) => return Sample::Spent(spent),
+            Ran::Unsound(unsound) => return Sample::Unsound(unsound),
+        };
+        worker.note(status, positions.choices);
+        if status == Status::Violated {
+            return Sample::Found(deviations);
+        }
+        positions.open.retain(|step| *step >= start.from);
+        if spent == delays || positions.open.is_empty() {
+            worker.coverage.stratum(delays, 1, u64::from(spent == delays));
+            return Sample::Taken;
+        }
+        let step = positions.open[random.below(positions.open.len())];
+        match deviations.last_mut().filter(|last| last.step == step) {
+            Some(last) => last.delays += 1,
+            None => deviations.push(Deviation { step, delays: 1 }),
+        }
+        spent += 1;
+    }
+}
+
+/// SplitMix64: a named generator, so that a seed means the same for ever.
+#[derive(Debug, Clone)]
+pub(super) struct Random(u64);
+
+impl Random {
+    pub(super) fn new(seed: u64, stratum: u32, number: u64) -> Self {
+        Self(Print::default().with(seed).with(u64::from(stratum)).with(number).short())
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    }
+
+    /// Uniform below `bound`; its bias is below bound / 2^64.
+    #[inline]
+    pub(super) fn below(&mut self, bound: usize) -> usize {
+        ((u128::from(self.next()) * bound as u128) >> 64) as usize
+    }
+}

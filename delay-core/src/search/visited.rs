@@ -1,0 +1,88 @@
+//! What counts as visited: the three cache modes behind one insertion.
+
+use crate::hash::{Domain, Print};
+use std::{
+    collections::{HashMap, HashSet},
+    hash::{BuildHasherDefault, Hash, Hasher},
+};
+
+/// A fingerprint is its own hash.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct Itself(u64);
+
+impl Hasher for Itself {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, _: &[u8]) {
+        crate::bug!("only fingerprints are hashed by themselves");
+    }
+
+    fn write_u64(&mut self, i: u64) {
+        self.0 = i;
+    }
+}
+
+type Build = BuildHasherDefault<Itself>;
+
+/// A set of visited keys.
+pub trait Visited: Default {
+    /// Whether the state must be expanded: it is new, or was reached with more delays before.
+    fn insert<E: Hash>(&mut self, state: Print, explorer: &E, delays: u32) -> bool;
+    /// How many keys there are.
+    fn len(&self) -> u64;
+}
+
+/// `cache = "state"`: program states.
+#[derive(Debug, Default)]
+pub struct States(HashSet<u64, Build>);
+
+impl Visited for States {
+    #[inline]
+    fn insert<E: Hash>(&mut self, state: Print, _: &E, _: u32) -> bool {
+        self.0.insert(state.short())
+    }
+
+    fn len(&self) -> u64 {
+        self.0.len() as u64
+    }
+}
+
+/// `cache = "state+explorer"`: program and explorer states, with the fewest delays each was reached with.
+#[derive(Debug, Default)]
+pub struct Pairs {
+    delays: HashMap<u64, u32, Build>,
+    states: HashSet<u64, Build>,
+}
+
+impl Visited for Pairs {
+    fn insert<E: Hash>(&mut self, state: Print, explorer: &E, delays: u32) -> bool {
+        self.states.insert(state.short());
+        let key = state.and(Print::of_value(Domain::Explorer, explorer)).short();
+        let known = self.delays.entry(key).or_insert(u32::MAX);
+        let better = delays < *known;
+        *known = delays.min(*known);
+        better
+    }
+
+    fn len(&self) -> u64 {
+        self.states.len() as u64
+    }
+}
+
+/// `cache = "off"`: every state counts as new.
+#[derive(Debug, Default)]
+pub struct Nothing(u64);
+
+impl Visited for Nothing {
+    #[inline]
+    fn insert<E: Hash>(&mut self, _: Print, _: &E, _: u32) -> bool {
+        self.0 += 1;
+        true
+    }
+
+    fn len(&self) -> u64 {
+        self.0
+    }
+}

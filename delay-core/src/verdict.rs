@@ -1,0 +1,156 @@
+//! What a run can conclude: data, not errors.
+
+use crate::world::op::Site;
+use std::fmt;
+
+/// Something the program must not do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Violation {
+    /// A process panicked.
+    Panic {
+        /// Which process.
+        process: String,
+        /// The panic's message.
+        message: String,
+        /// `file:line` of the panic, if it was seen.
+        place: Option<String>,
+    },
+    /// The test body returned an error.
+    Error {
+        /// The error, by its `Debug`.
+        message: String,
+    },
+    /// A monitor refused an event.
+    Monitor {
+        /// The monitor's type.
+        monitor: String,
+        /// The process that announced the event.
+        process: String,
+        /// What the monitor said.
+        message: String,
+    },
+    /// Nothing can happen any more and the test body has not returned.
+    Deadlock {
+        /// Who waits for what.
+        waits: Vec<Wait>,
+    },
+    /// A process is left waiting at the end, and the test forbids it.
+    Waiting {
+        /// Who waits for what.
+        waits: Vec<Wait>,
+    },
+    /// A process waits for something the engine does not control, and nothing woke it.
+    Uncontrolled {
+        /// The process.
+        process: String,
+        /// Where it was spawned.
+        site: String,
+    },
+    /// A process keeps waking itself without any controlled op.
+    Spinning {
+        /// The process.
+        process: String,
+    },
+    /// The program asked for something this configuration cannot do.
+    Refused {
+        /// What, and what to do.
+        message: String,
+    },
+}
+
+/// One process and what it waits for.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Wait {
+    /// The process.
+    pub process: String,
+    /// Each op it waits for, in words.
+    pub ops: Vec<String>,
+    /// `file:line` of each op.
+    pub sites: Vec<String>,
+}
+
+impl Violation {
+    /// The kind in one word: the failure signature, together with the message.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::Panic { .. } => "panic",
+            Self::Error { .. } => "error",
+            Self::Monitor { .. } => "monitor",
+            Self::Deadlock { .. } => "deadlock",
+            Self::Waiting { .. } => "waiting",
+            Self::Uncontrolled { .. } => "uncontrolled",
+            Self::Spinning { .. } => "spinning",
+            Self::Refused { .. } => "refused",
+        }
+    }
+
+    /// Whether a minimised execution shows the same failure: same kind, and same place or speaker.
+    pub fn is_like(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Panic { place: a, .. }, Self::Panic { place: b, .. }) => a == b,
+            (Self::Error { message: a }, Self::Error { message: b }) => a == b,
+            (Self::Monitor { monitor: a, .. }, Self::Monitor { monitor: b, .. }) => a == b,
+            _ => self.kind() == other.kind(),
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Panic { process, message, .. } => write!(f, "panic in {process}: {message}"),
+            Self::Error { message } => write!(f, "the test body returned an error: {message}"),
+            Self::Monitor { monitor, process, message } => {
+                write!(f, "monitor {monitor} on an event announced by {process}: {message}")
+            }
+            Self::Deadlock { waits } => {
+                write!(f, "deadlock: the test body has not returned and nothing can happen any more")?;
+                write_waits(f, waits)
+            }
+            Self::Waiting { waits } => {
+                write!(f, "left waiting at the end")?;
+                write_waits(f, waits)
+            }
+            Self::Uncontrolled { process, .. } => write!(
+                f,
+                "{process} waits for something delay does not control (a std thread, a real socket, a channel of another crate), and nothing woke it: use the types of `delay` there"
+            ),
+            Self::Spinning { process } => {
+                write!(f, "{process} keeps waking itself without any controlled op: use `delay::task::yield_now()` there")
+            }
+            Self::Refused { message } => f.write_str(message),
+        }
+    }
+}
+
+fn write_waits(f: &mut fmt::Formatter<'_>, waits: &[Wait]) -> fmt::Result {
+    for wait in waits {
+        write!(f, "\n  {} waits for {}", wait.process, wait.ops.join(" or "))?;
+    }
+    Ok(())
+}
+
+/// A re-execution that did not do what the program did before.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Divergence {
+    /// The step, from 1.
+    pub step: usize,
+    /// Whose step it was.
+    pub process: String,
+    /// What the program did before, in words.
+    pub expected: String,
+    /// What it did this time.
+    pub seen: String,
+}
+
+impl fmt::Display for Divergence {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { step, process, expected, seen } = self;
+        write!(f, "step {step}, process {process}: expected {expected}, saw {seen}")
+    }
+}
+
+/// `file:line` of a place in the user's code.
+pub fn place(site: Site) -> String {
+    format!("{}:{}", site.file(), site.line())
+}

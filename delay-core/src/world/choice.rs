@@ -1,0 +1,167 @@
+//! Choices(s): one flat list of alternatives.
+//!
+//! Processes come in the explorer's order; within a process its ready ops by canonical name; within an op its messages
+//! by arrival; last of all the timers that may fire, by deadline. An explicit choice is resolved as soon as its process
+//! has reached it, before anything else happens: it is a state of its own whose outcomes come in order.
+
+use super::{
+    World,
+    op::{Grant, Op},
+};
+use crate::ids::{Process, Slot};
+use std::cmp::Ordering;
+
+/// One alternative of one process.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub struct Choice {
+    /// Who moves; [`Process::CLOCK`] if a timer fires.
+    pub process: Process,
+    /// Which of its alternatives, from 0.
+    pub alternative: u32,
+}
+
+impl World {
+    /// How many alternatives the state has in all: |Choices(s)|.
+    pub fn choice_count(&self) -> u32 {
+        if let Some((_, outcomes)) = self.choosing() {
+            return outcomes;
+        }
+        let processes: u32 = if self.enabled == 0 {
+            0
+        } else {
+            self.present.iter().map(|process| self.alternatives(*process)).sum()
+        };
+        processes + self.sleepers.len() as u32
+    }
+
+    /// Whether |Choices(s)| > `count`, without counting them all.
+    #[inline]
+    pub fn has_more_choices_than(&self, count: u32) -> bool {
+        if self.choosing.is_empty() && self.enabled + self.sleepers.len() as u32 > count {
+            return true;
+        }
+        self.choice_count() > count
+    }
+
+    /// How many alternatives a process has. 0 means it is not enabled.
+    #[inline]
+    pub fn alternatives(&self, process: Process) -> u32 {
+        if process == Process::CLOCK {
+            return self.sleepers.len() as u32;
+        }
+        let state = &self.processes[process.index()];
+        state.pending.iter().map(|pending| self.ready(state.cancelled, pending.op, pending.state)).sum()
+    }
+
+    #[inline]
+    pub(super) fn ready(&self, cancelled: bool, op: Op, state: Grant) -> u32 {
+        if state != Grant::Waiting {
+            return 0;
+        }
+        if cancelled {
+            return u32::from(op == Op::Cancel);
+        }
+        match op {
+            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Choose(_) => 1,
+            Op::Send { to, .. } | Op::Reserve(to) => {
+                let mailbox = &self.mailboxes[to.index()];
+                u32::from(mailbox.closed || mailbox.has_room())
+            }
+            Op::Receive(from) => self.mailboxes[from.index()].alternatives(),
+            Op::Closed(of) => u32::from(self.mailboxes[of.index()].closed),
+            Op::Join(process) => u32::from(!self.processes[process.index()].is_live()),
+            Op::Sleep(_) => 0,
+        }
+    }
+
+    /// Which pending op an alternative of a process belongs to, and which of that op's alternatives it is.
+    #[inline]
+    pub(super) fn locate(&mut self, choice: Choice) -> Option<(Process, Slot, u32)> {
+        if choice.process == Process::CLOCK {
+            let (process, slot) = self.sleeper(choice.alternative)?;
+            return Some((process, slot, 0));
+        }
+        let state = self.processes.get(choice.process.index()).filter(|state| state.is_live())?;
+        if let Some(slot) = state.sole() {
+            let pending = &state.pending[slot.index()];
+            let alternatives = self.ready(state.cancelled, pending.op, pending.state);
+            return (choice.alternative < alternatives).then_some((choice.process, slot, choice.alternative));
+        }
+        self.locate_among(choice)
+    }
+
+    fn locate_among(&mut self, choice: Choice) -> Option<(Process, Slot, u32)> {
+        let mut ready = std::mem::take(&mut self.scratch);
+        ready.clear();
+        let state = &self.processes[choice.process.index()];
+        for (index, pending) in state.pending.iter().enumerate() {
+            if self.ready(state.cancelled, pending.op, pending.state) > 0 {
+                ready.push(Slot(index as u32));
+            }
+        }
+        ready.sort_by(|a, b| self.cmp_ops(state.pending[a.index()].op, state.pending[b.index()].op).then(a.0.cmp(&b.0)));
+        let mut left = choice.alternative;
+        let mut found = None;
+        for slot in &ready {
+            let pending = &state.pending[slot.index()];
+            let alternatives = self.ready(state.cancelled, pending.op, pending.state);
+            if left < alternatives {
+                found = Some((choice.process, *slot, left));
+                break;
+            }
+            left -= alternatives;
+        }
+        self.scratch = ready;
+        found
+    }
+
+    /// Canonical order of ops: by kind, then by the name of what they are about; never by order of registration.
+    fn cmp_ops(&self, a: Op, b: Op) -> Ordering {
+        const fn rank(op: Op) -> u32 {
+            match op {
+                Op::Cancel => 0,
+                Op::Woken => 1,
+                Op::Start => 2,
+                Op::Yield => 3,
+                Op::Choose(_) => 4,
+                Op::Join(_) => 5,
+                Op::Receive(_) => 6,
+                Op::Send { .. } => 7,
+                Op::Reserve(_) => 8,
+                Op::Closed(_) => 9,
+                Op::Sleep(_) => 10,
+            }
+        }
+        let object = |op| match op {
+            Op::Send { to, .. } | Op::Reserve(to) => Some(to),
+            Op::Receive(object) | Op::Closed(object) => Some(object),
+            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Choose(_) | Op::Join(_) | Op::Sleep(_) => None,
+        };
+        let names = &self.names;
+        rank(a).cmp(&rank(b)).then_with(|| match (a, b, object(a), object(b)) {
+            (Op::Join(x), Op::Join(y), ..) => names.cmp_processes(x, y),
+            (_, _, Some(x), Some(y)) => names.cmp_objects(x, y),
+            _ => Ordering::Equal,
+        })
+    }
+
+    /// The n-th timer in order of deadline, then of its process's name.
+    fn sleeper(&self, n: u32) -> Option<(Process, Slot)> {
+        if self.sleepers.len() == 1 {
+            return (n == 0).then(|| self.sleepers[0]);
+        }
+        let mut sleepers = self.sleepers.clone();
+        sleepers.sort_by(|a, b| {
+            let by_name = || self.names.cmp_processes(a.0, b.0).then(a.1.0.cmp(&b.1.0));
+            self.deadline(*a).cmp(&self.deadline(*b)).then_with(by_name)
+        });
+        sleepers.get(n as usize).copied()
+    }
+
+    pub(super) fn deadline(&self, (process, slot): (Process, Slot)) -> u64 {
+        match self.processes[process.index()].pending[slot.index()].op {
+            Op::Sleep(deadline) => deadline,
+            other => crate::bug!("{process:?} is listed as a sleeper but waits for {other:?}"),
+        }
+    }
+}

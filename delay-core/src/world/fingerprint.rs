@@ -1,0 +1,78 @@
+//! The fingerprint of the whole state, kept incrementally.
+//!
+//! Part by part: every process and mailbox has a cached print, recomputed only when it changed. Everything the future
+//! depends on is in; the destructuring below makes a new field ask.
+
+use super::World;
+use crate::hash::{Domain, Print};
+
+impl World {
+    /// The fingerprint of the state, between steps.
+    pub fn fingerprint(&mut self) -> Print {
+        while let Some(process) = self.stale_processes.pop() {
+            let name = self.names.process_print(process);
+            let state = &mut self.processes[process.index()];
+            let print = state.fingerprint(name);
+            self.sum = self.sum.minus(state.print).plus(print);
+            (state.print, state.stale) = (print, false);
+        }
+        while let Some(object) = self.stale_mailboxes.pop() {
+            let name = self.names.object_print(object);
+            let mailbox = &mut self.mailboxes[object.index()];
+            let print = mailbox.fingerprint(name, &self.names);
+            self.sum = self.sum.minus(mailbox.print).plus(print);
+            (mailbox.print, mailbox.stale) = (print, false);
+        }
+        self.rest()
+    }
+
+    /// The parts that are cheap enough to compute anew.
+    fn rest(&self) -> Print {
+        let Self {
+            sum,
+            sleepers,
+            monitors,
+            choosing,
+            now,
+            names,
+            // Constant for a search.
+            granularity: _,
+            // In `sum`.
+            processes: _,
+            mailboxes: _,
+            // Which processes and mailboxes there are follows from the parts in `sum`.
+            present: _,
+            present_mailboxes: _,
+            // Functions of the rest.
+            enabled: _,
+            // How the state was reached, not what it is.
+            steps: _,
+            messages: _,
+            events: _,
+            actor: _,
+            first_poll: _,
+            notes: _,
+            // Bookkeeping.
+            stale_processes: _,
+            stale_mailboxes: _,
+            scratch: _,
+        } = self;
+        let mut print = *sum;
+        for monitor in monitors {
+            print = Print::of(Domain::Monitor).and(print).and(*monitor);
+        }
+        for (process, slot, outcomes) in choosing {
+            let who = names.process_print(*process);
+            print = Print::of(Domain::Choosing).and(print).and(who).with(u64::from(slot.0)).with(u64::from(*outcomes));
+        }
+        if !sleepers.is_empty() {
+            // Deadlines are relative: absolute time would make every state different (pitfall B.11).
+            let timers = sleepers.iter().fold(Print::default(), |bag, sleeper| {
+                let timer = Print::of(Domain::Clock).and(names.process_print(sleeper.0)).with(u64::from(sleeper.1.0));
+                bag.plus(timer.with(self.deadline(*sleeper).wrapping_sub(*now)))
+            });
+            print = Print::of(Domain::Clock).and(print).and(timers);
+        }
+        print
+    }
+}

@@ -1,0 +1,241 @@
+//! A mailbox: the queue behind a channel, a oneshot or a network endpoint.
+//!
+//! Holds message ids only. Delivery decides which queued messages a receive may take; each is an alternative of the
+//! receive, in order of arrival.
+
+use crate::{
+    hash::{Domain, Print},
+    ids::{Message, Process},
+    name::Names,
+};
+use std::collections::VecDeque;
+
+/// Which of the queued messages a receive may take.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Delivery {
+    /// The oldest: one queue in order of arrival, as in P.
+    #[default]
+    Fifo,
+    /// The oldest of any sender: each sender's messages stay in order, the merge is a choice. Like TCP.
+    PerSender,
+    /// Any: like UDP.
+    Unordered,
+}
+
+/// A queued message.
+#[derive(Clone, Copy, Debug)]
+pub struct Queued {
+    /// Ties it to the user's value.
+    pub message: Message,
+    /// Who sent it.
+    pub sender: Process,
+    /// What it is: content where the user gave a fingerprint, else its origin.
+    pub id: Print,
+}
+
+/// The state of one mailbox.
+#[derive(Clone, Debug)]
+pub struct Mailbox {
+    pub(super) delivery: Delivery,
+    /// Most messages it holds; `u32::MAX` if unbounded.
+    pub(super) capacity: u32,
+    pub(super) queue: VecDeque<Queued>,
+    /// Room held by permits that were granted and not used yet.
+    pub(super) reserved: u32,
+    /// The receiver was closed or dropped.
+    pub(super) closed: bool,
+    /// Every sender is gone.
+    pub(super) abandoned: bool,
+    /// The process that last waited to receive from it.
+    pub(super) reader: Option<Process>,
+    /// Processes with a pending op on this mailbox, each once per op.
+    pub(super) waiting: Vec<Process>,
+    /// Cached part of the state's fingerprint, and whether it must be computed anew.
+    pub(super) print: Print,
+    pub(super) stale: bool,
+}
+
+impl Mailbox {
+    pub(super) fn new() -> Self {
+        Self {
+            delivery: Delivery::Fifo,
+            capacity: u32::MAX,
+            queue: VecDeque::new(),
+            reserved: 0,
+            closed: false,
+            abandoned: false,
+            reader: None,
+            waiting: Vec::new(),
+            print: Print::default(),
+            stale: false,
+        }
+    }
+
+    pub(super) fn reset(&mut self, delivery: Delivery, capacity: u32) {
+        let Self { delivery: d, capacity: c, queue, reserved, closed, abandoned, reader, waiting, print, stale } = self;
+        (*d, *c, *reserved, *closed, *abandoned, *reader) = (delivery, capacity, 0, false, false, None);
+        (*print, *stale) = (Print::default(), false);
+        queue.clear();
+        waiting.clear();
+    }
+
+    /// Whether another message fits.
+    #[inline]
+    pub fn has_room(&self) -> bool {
+        (self.queue.len() as u32).saturating_add(self.reserved) < self.capacity
+    }
+
+    /// Whether the receiver was closed or dropped.
+    pub fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Whether every sender is gone.
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned
+    }
+
+    /// How many messages are queued.
+    pub fn queued(&self) -> u32 {
+        self.queue.len() as u32
+    }
+
+    /// Most messages it holds; `u32::MAX` if unbounded.
+    pub fn capacity(&self) -> u32 {
+        self.capacity
+    }
+
+    /// How many more messages fit.
+    pub fn room(&self) -> u32 {
+        self.capacity.saturating_sub(self.queued()).saturating_sub(self.reserved)
+    }
+
+    /// Whether nothing can come any more. Not so while a permit is out: it may still send.
+    #[inline]
+    pub(super) fn is_over(&self) -> bool {
+        self.queue.is_empty() && self.reserved == 0 && (self.abandoned || self.closed)
+    }
+
+    /// Whether a receive can be granted.
+    #[inline]
+    pub(super) fn can_receive(&self) -> bool {
+        !self.queue.is_empty() || self.is_over()
+    }
+
+    /// How many messages a receive can choose from; 1 where all it can see is that the senders are gone.
+    #[inline]
+    pub(super) fn alternatives(&self) -> u32 {
+        match self.delivery {
+            _ if self.queue.is_empty() => u32::from(self.can_receive()),
+            Delivery::Fifo => 1,
+            Delivery::Unordered => self.queue.len() as u32,
+            Delivery::PerSender => (0..self.queue.len()).filter(|i| self.is_head(*i)).count() as u32,
+        }
+    }
+
+    fn is_head(&self, index: usize) -> bool {
+        let sender = self.queue[index].sender;
+        self.queue.iter().take(index).all(|earlier| earlier.sender != sender)
+    }
+
+    /// Takes the message behind an alternative of the receive.
+    #[inline]
+    pub(super) fn take(&mut self, alternative: u32) -> Option<Queued> {
+        let index = match self.delivery {
+            Delivery::Fifo => 0,
+            Delivery::Unordered => alternative as usize,
+            Delivery::PerSender => {
+                (0..self.queue.len()).filter(|i| self.is_head(*i)).nth(alternative as usize).unwrap_or(0)
+            }
+        };
+        if index == 0 { self.queue.pop_front() } else { self.queue.remove(index) }
+    }
+
+    /// The message's position, to put a message back where it was. Kept by the message's own number: numbers grow.
+    pub(super) fn put_back(&mut self, message: Queued) {
+        let at = self.queue.iter().position(|other| other.message.0 > message.message.0).unwrap_or(self.queue.len());
+        self.queue.insert(at, message);
+    }
+
+    /// What the future depends on: contents in the order the delivery leaves visible, and who is gone.
+    pub(super) fn fingerprint(&self, name: Print, names: &Names) -> Print {
+        let Self { delivery, capacity: _, queue, reserved, closed, abandoned, reader: _, waiting: _, print: _, stale: _ } =
+            self;
+        let flags = u64::from(*closed) | u64::from(*abandoned) << 1 | u64::from(*reserved) << 2;
+        let contents = match delivery {
+            Delivery::Fifo => queue.iter().fold(Print::of(Domain::Mailbox), |print, queued| print.and(queued.id)),
+            Delivery::Unordered => queue.iter().fold(Print::default(), |bag, queued| {
+                bag.plus(Print::of(Domain::Mailbox).and(queued.id))
+            }),
+            Delivery::PerSender => {
+                let mut bag = Print::default();
+                for (index, head) in queue.iter().enumerate().filter(|(index, _)| self.is_head(*index)) {
+                    let own = queue.iter().skip(index).filter(|queued| queued.sender == head.sender);
+                    let from = Print::of(Domain::Sender).and(names.process_print(head.sender));
+                    bag = bag.plus(own.fold(from, |print, queued| print.and(queued.id)));
+                }
+                bag
+            }
+        };
+        Print::of(Domain::Mailbox).and(name).with(flags).with(queue.len() as u64).and(contents)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn queued(number: u32, sender: u32, content: u64) -> Queued {
+        let id = Print::of(Domain::Message).with(content);
+        Queued { message: Message(number), sender: Process::new(sender), id }
+    }
+
+    fn mailbox(delivery: Delivery, messages: &[Queued]) -> Mailbox {
+        let mut mailbox = Mailbox::new();
+        mailbox.reset(delivery, u32::MAX);
+        mailbox.queue.extend(messages);
+        mailbox
+    }
+
+    #[test]
+    fn delivery_decides_what_a_receive_may_take() {
+        let messages = [queued(0, 0, 10), queued(1, 0, 11), queued(2, 0, 12)];
+        assert_eq!(mailbox(Delivery::Fifo, &messages).alternatives(), 1);
+        assert_eq!(mailbox(Delivery::PerSender, &messages).alternatives(), 1);
+        assert_eq!(mailbox(Delivery::Unordered, &messages).alternatives(), 3);
+        assert_eq!(mailbox(Delivery::Unordered, &messages).take(1).map(|m| m.message), Some(Message(1)));
+    }
+
+    #[test]
+    fn order_is_in_the_fingerprint_only_where_it_is_visible() {
+        // Pitfall B.7.
+        let names = {
+            let mut names = Names::default();
+            names.child(Process::BODY, 0);
+            names
+        };
+        let print = |delivery, messages: &[Queued]| {
+            mailbox(delivery, messages).fingerprint(Print::of(Domain::ObjectName), &names)
+        };
+        let one = [queued(0, 0, 1), queued(1, 1, 2)];
+        let two = [queued(0, 1, 2), queued(1, 0, 1)];
+        assert_ne!(print(Delivery::Fifo, &one), print(Delivery::Fifo, &two));
+        assert_eq!(print(Delivery::PerSender, &one), print(Delivery::PerSender, &two));
+        assert_eq!(print(Delivery::Unordered, &one), print(Delivery::Unordered, &two));
+        let same = [queued(0, 0, 1), queued(1, 0, 1)];
+        for delivery in [Delivery::Fifo, Delivery::PerSender, Delivery::Unordered] {
+            assert_ne!(print(delivery, &same), print(delivery, &[]));
+            assert_ne!(print(delivery, &same), print(delivery, &same[..1]));
+        }
+    }
+
+    #[test]
+    fn a_message_goes_back_where_it_was() {
+        let messages = [queued(0, 0, 1), queued(1, 0, 2), queued(2, 0, 3)];
+        let mut mailbox = mailbox(Delivery::Unordered, &messages);
+        let taken = mailbox.take(1).expect("three are queued");
+        mailbox.put_back(taken);
+        let order: Vec<u32> = mailbox.queue.iter().map(|queued| queued.message.0).collect();
+        assert_eq!(order, [0, 1, 2]);
+    }
+}

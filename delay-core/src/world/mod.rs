@@ -1,0 +1,237 @@
+//! The World: the paper's program state S as pure data.
+//!
+//! It holds ids only: no user value, no future, no clock, no I/O. Every controlled object's semantics stands here,
+//! once. Live execution asks it what a choice does ([`World::grant`]) and tells it what the process did next (the
+//! methods of `act.rs`).
+//!
+//! Invariants:
+//! - `Choices(s)`, the fingerprint and every name are functions of the path, never of the order in which ids or
+//!   tables happened to be filled.
+//! - `enabled` of a process is what the explorer was last told; between steps it equals "has an alternative".
+//! - Every field is either in the fingerprint or named in `fingerprint.rs` with the reason why it is not.
+
+mod act;
+mod choice;
+mod fingerprint;
+pub mod mailbox;
+pub mod op;
+pub mod process;
+mod step;
+
+use crate::{
+    explorer::Event,
+    hash::Print,
+    ids::{Object, Process, Slot},
+    name::Names,
+};
+pub use choice::Choice;
+use mailbox::Mailbox;
+use process::{ProcessState, Status};
+pub use step::Next;
+
+/// Where scheduling points stand.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Granularity {
+    /// Before each awaited op but a receive that finds a message in an unbounded FIFO mailbox (P's).
+    #[default]
+    Send,
+    /// Before each awaited op.
+    Op,
+    /// At receives, joins, timers and choices only (jCUTE's macro-step). Refuses FIFO mailboxes.
+    Macro,
+}
+
+/// The program state.
+#[derive(Debug)]
+pub struct World {
+    pub(crate) names: Names,
+    granularity: Granularity,
+    processes: Vec<ProcessState>,
+    /// Processes of this execution in order of creation.
+    present: Vec<Process>,
+    mailboxes: Vec<Mailbox>,
+    /// Mailboxes of this execution in order of creation.
+    present_mailboxes: Vec<Object>,
+    /// Pending timers. Unordered; ordered when looked at.
+    sleepers: Vec<(Process, Slot)>,
+    /// State of each monitor, in order of registration.
+    monitors: Vec<Print>,
+    /// Explicit choices to be resolved before anything else happens, in order, with the number of outcomes.
+    choosing: Vec<(Process, Slot, u32)>,
+    /// Virtual nanoseconds since the start.
+    now: u64,
+    /// Processes with an alternative.
+    enabled: u32,
+    /// Granted ops so far.
+    steps: u64,
+    messages: u32,
+    /// What happened in this step, for the explorer.
+    events: Vec<Event>,
+    actor: Process,
+    /// The actor is in its first poll, right after its spawner's.
+    first_poll: bool,
+    notes: Notes,
+    sum: Print,
+    stale_processes: Vec<Process>,
+    stale_mailboxes: Vec<Object>,
+    /// Scratch for ordering a process's ready ops.
+    scratch: Vec<Slot>,
+}
+
+/// What the engine noticed while it ran, to be said in the coverage statement or acted upon.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Notes {
+    /// Ops on shared objects in the current step so far.
+    ops_in_step: u32,
+    /// Some step held more than one op on shared objects.
+    pub merged_ops: bool,
+    /// A first poll made an immediate op on a shared object: its start must be a step of its own.
+    pub early: Option<Print>,
+    /// An abort hit a process that had not been known to be abortable: receives were taken inside steps too eagerly.
+    pub new_abort: bool,
+    /// A FIFO mailbox was created under `macro` granularity.
+    pub fifo_in_macro: bool,
+}
+
+impl World {
+    /// The empty state; [`World::reset`] starts an execution.
+    pub fn new(granularity: Granularity) -> Self {
+        Self {
+            names: Names::default(),
+            granularity,
+            processes: Vec::new(),
+            present: Vec::new(),
+            mailboxes: Vec::new(),
+            present_mailboxes: Vec::new(),
+            sleepers: Vec::new(),
+            monitors: Vec::new(),
+            choosing: Vec::new(),
+            now: 0,
+            enabled: 0,
+            steps: 0,
+            messages: 0,
+            events: Vec::new(),
+            actor: Process::BODY,
+            first_poll: false,
+            notes: Notes::default(),
+            sum: Print::default(),
+            stale_processes: Vec::new(),
+            stale_mailboxes: Vec::new(),
+            scratch: Vec::new(),
+        }
+    }
+
+    /// The initial state: the test body is about to be polled for the first time.
+    pub fn reset(&mut self) {
+        for process in self.present.drain(..) {
+            self.processes[process.index()].status = Status::Absent;
+        }
+        self.present_mailboxes.clear();
+        self.sleepers.clear();
+        self.monitors.clear();
+        self.choosing.clear();
+        (self.now, self.enabled, self.steps, self.messages) = (0, 0, 0, 0);
+        self.events.clear();
+        (self.actor, self.first_poll, self.notes) = (Process::BODY, false, Notes::default());
+        self.sum = Print::default();
+        self.stale_processes.clear();
+        self.stale_mailboxes.clear();
+        self.begin(Process::BODY, Print::of(crate::hash::Domain::Process));
+    }
+
+    fn begin(&mut self, process: Process, local: Print) {
+        while self.processes.len() <= process.index() {
+            self.processes.push(ProcessState::new());
+        }
+        self.processes[process.index()].begin(local);
+        self.present.push(process);
+        self.touch_print(process);
+        self.events.push(Event::Start(process));
+    }
+
+    /// How many processes can make a step now.
+    #[inline]
+    pub fn enabled(&self) -> u32 {
+        self.enabled
+    }
+
+    /// Whether nothing can happen any more.
+    #[inline]
+    pub fn is_quiescent(&self) -> bool {
+        self.enabled == 0 && self.sleepers.is_empty() && self.choosing.is_empty()
+    }
+
+    /// Granted ops so far in this execution.
+    #[inline]
+    pub fn steps(&self) -> u64 {
+        self.steps
+    }
+
+    /// Virtual nanoseconds since the start of the execution.
+    pub fn now(&self) -> u64 {
+        self.now
+    }
+
+    /// What happened in the last step, for the explorer.
+    #[inline]
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// What was noticed in this execution.
+    #[inline]
+    pub fn notes(&self) -> &Notes {
+        &self.notes
+    }
+
+    /// The processes of this execution in order of creation.
+    pub fn processes(&self) -> &[Process] {
+        &self.present
+    }
+
+    /// One process.
+    #[inline]
+    pub fn process(&self, process: Process) -> &ProcessState {
+        &self.processes[process.index()]
+    }
+
+    /// One mailbox.
+    pub fn mailbox(&self, object: Object) -> &Mailbox {
+        &self.mailboxes[object.index()]
+    }
+
+    /// Whether a process exists in this execution and has not ended.
+    #[inline]
+    pub fn is_live(&self, process: Process) -> bool {
+        self.processes.get(process.index()).is_some_and(ProcessState::is_live)
+    }
+
+    /// The process whose step or first poll is under way.
+    #[inline]
+    pub fn actor(&self) -> Process {
+        self.actor
+    }
+
+    /// The process whose explicit choice is being resolved, and among how many outcomes.
+    pub fn choosing(&self) -> Option<(Process, u32)> {
+        self.choosing.first().map(|(process, _, outcomes)| (*process, *outcomes))
+    }
+
+    #[inline]
+    fn touch_print(&mut self, process: Process) {
+        let state = &mut self.processes[process.index()];
+        if !state.stale {
+            state.stale = true;
+            self.stale_processes.push(process);
+        }
+    }
+
+    #[inline]
+    fn touch_mailbox_print(&mut self, object: Object) {
+        let mailbox = &mut self.mailboxes[object.index()];
+        if !mailbox.stale {
+            mailbox.stale = true;
+            self.stale_mailboxes.push(object);
+        }
+    }
+}

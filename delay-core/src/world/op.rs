@@ -1,0 +1,94 @@
+//! What a process can wait for, and what it is told when it is granted.
+
+use super::mailbox::Queued;
+use crate::{
+    hash::Print,
+    ids::{Message, Object, Process},
+};
+use std::panic::Location;
+
+/// Where in the user's code an op was asked for. Data for people: never part of a fingerprint.
+pub type Site = &'static Location<'static>;
+
+/// An awaited op: a scheduling point.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Op {
+    /// The start of a process that is a step of its own.
+    Start,
+    /// `yield_now`.
+    Yield,
+    /// Sending to a mailbox; `content` is the value's fingerprint if the user gave one.
+    Send {
+        /// The mailbox.
+        to: Object,
+        /// Fingerprint of the value, or none for an opaque one, which is named by its origin.
+        content: Option<Print>,
+    },
+    /// Waiting for room in a bounded mailbox without sending yet.
+    Reserve(Object),
+    /// Receiving from a mailbox.
+    Receive(Object),
+    /// Waiting until a mailbox's receiver is gone.
+    Closed(Object),
+    /// Waiting for a process to end.
+    Join(Process),
+    /// Waiting for a timer; virtual nanoseconds.
+    Sleep(u64),
+    /// An explicit choice among so many outcomes.
+    Choose(u32),
+    /// Woken by code the engine does not control.
+    Woken,
+    /// Aborted: the cancellation is a step of the target.
+    Cancel,
+}
+
+/// The result of a granted op, as the process observes it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Observation {
+    /// Done; there is nothing to tell.
+    Done,
+    /// The send took effect.
+    Sent(Message),
+    /// A message was taken.
+    Received(Message),
+    /// The other side is gone.
+    Closed,
+    /// The chosen outcome.
+    Outcome(u32),
+}
+
+/// An op a process waits for.
+#[derive(Clone, Copy, Debug)]
+pub struct Pending {
+    /// What it waits for.
+    pub op: Op,
+    /// Where the user asked for it.
+    pub site: Site,
+    pub(super) state: Grant,
+    /// The message a granted receive took, until the process has looked: a leaf dropped unpolled gives it back.
+    pub(super) taken: Option<Queued>,
+}
+
+/// Where a pending op stands.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Grant {
+    /// The slot is free.
+    Free,
+    /// Not granted yet.
+    Waiting,
+    /// Granted; the process has not looked yet.
+    Granted(Observation),
+}
+
+/// The result of an op that does not wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Immediate {
+    /// It took effect on this message.
+    Done(Message),
+    /// A receive found nothing.
+    Empty,
+    /// A send found no room.
+    Full,
+    /// The other side is gone.
+    Closed,
+}

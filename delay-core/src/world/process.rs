@@ -1,0 +1,160 @@
+//! The state of one process: its history, what it waits for, and how far it has come.
+
+use super::op::{Grant, Op, Pending, Site};
+use crate::{
+    hash::{Domain, Print},
+    ids::{Process, Slot},
+};
+
+/// How far a process has come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Status {
+    /// Not spawned in this execution.
+    Absent,
+    /// Has not ended.
+    Live,
+    /// Returned.
+    Finished,
+    /// Was aborted and dropped.
+    Cancelled,
+}
+
+/// The state of one process.
+#[derive(Clone, Debug)]
+pub struct ProcessState {
+    pub(super) status: Status,
+    /// Hash of everything observed since the start, or of the last checkpoint and everything since.
+    pub(super) local: Print,
+    pub(super) pending: Vec<Pending>,
+    /// How many of the slots are in use.
+    pub(super) in_use: u32,
+    /// As last told to the explorer.
+    pub(super) enabled: bool,
+    pub(super) cancelled: bool,
+    /// Processes that wait for this one to end, once per join.
+    pub(super) joiners: Vec<Process>,
+    pub(super) spawned: u32,
+    pub(super) created: u32,
+    pub(super) drawn: u32,
+    /// Steps this process has made; only for people and traces.
+    pub(super) steps: u32,
+    pub(super) print: Print,
+    pub(super) stale: bool,
+}
+
+impl ProcessState {
+    pub(super) fn new() -> Self {
+        Self {
+            status: Status::Absent,
+            local: Print::default(),
+            pending: Vec::new(),
+            in_use: 0,
+            enabled: false,
+            cancelled: false,
+            joiners: Vec::new(),
+            spawned: 0,
+            created: 0,
+            drawn: 0,
+            steps: 0,
+            print: Print::default(),
+            stale: false,
+        }
+    }
+
+    pub(super) fn begin(&mut self, local: Print) {
+        self.pending.clear();
+        self.joiners.clear();
+        let Self {
+            status,
+            local: l,
+            pending: _,
+            in_use,
+            enabled,
+            cancelled,
+            joiners: _,
+            spawned,
+            created,
+            drawn,
+            steps,
+            print,
+            stale,
+        } = self;
+        (*status, *l, *in_use, *enabled, *cancelled) = (Status::Live, local, 0, false, false);
+        (*spawned, *created, *drawn, *steps, *print, *stale) = (0, 0, 0, 0, Print::default(), false);
+    }
+
+    /// Whether it has been spawned and has not ended.
+    #[inline]
+    pub fn is_live(&self) -> bool {
+        self.status == Status::Live
+    }
+
+    /// How far it has come.
+    pub fn status(&self) -> Status {
+        self.status
+    }
+
+    /// Its local state's id.
+    pub fn local(&self) -> Print {
+        self.local
+    }
+
+    /// How many steps it has made.
+    pub fn steps(&self) -> u32 {
+        self.steps
+    }
+
+    /// The ops it waits for and was not granted.
+    pub fn waiting(&self) -> impl Iterator<Item = &Pending> {
+        self.pending.iter().filter(|pending| pending.state == Grant::Waiting)
+    }
+
+    /// The only op in use, if there is just one.
+    #[inline]
+    pub(super) fn sole(&self) -> Option<Slot> {
+        if self.in_use != 1 {
+            return None;
+        }
+        self.pending.iter().position(|pending| pending.state != Grant::Free).map(|index| Slot(index as u32))
+    }
+
+    #[inline]
+    pub(super) fn insert(&mut self, op: Op, site: Site) -> Slot {
+        let pending = Pending { op, site, state: Grant::Waiting, taken: None };
+        self.in_use += 1;
+        if self.in_use as usize <= self.pending.len()
+            && let Some(free) = self.pending.iter().position(|pending| pending.state == Grant::Free)
+        {
+            self.pending[free] = pending;
+            return Slot(free as u32);
+        }
+        self.pending.push(pending);
+        Slot(self.pending.len() as u32 - 1)
+    }
+
+    /// What the future of this process depends on. The ops it waits for are a function of its local id; when its
+    /// timers run out is not, and stands in the clock's part of the fingerprint.
+    pub(super) fn fingerprint(&self, name: Print) -> Print {
+        let Self {
+            status,
+            local,
+            pending: _,
+            in_use: _,
+            enabled: _,
+            cancelled,
+            joiners: _,
+            spawned,
+            created,
+            drawn,
+            steps: _,
+            print: _,
+            stale: _,
+        } = self;
+        let counters = u64::from(*spawned) << 32 | u64::from(*created);
+        Print::of(Domain::Process)
+            .and(name)
+            .and(*local)
+            .with(*status as u64 | u64::from(*cancelled) << 8 | u64::from(*drawn) << 16)
+            .with(counters)
+    }
+}

@@ -1,0 +1,61 @@
+//! Probabilistic round robin: `prr`.
+//!
+//! As `rr`, but a newly enabled process is inserted at a random place of the queue. The generator is part of the
+//! explorer's state: cloning the explorer clones it, so that a re-executed prefix makes the same draws.
+//!
+//! Source: the paper, section 6.3. The bound of stratified sampling holds given the seed.
+
+use delay_core::{
+    explorer::{Event, Explorer},
+    ids::Process,
+};
+use std::collections::VecDeque;
+
+/// `prr`: round robin with seeded random insertion.
+#[derive(Clone, Hash, Debug)]
+pub struct ProbabilisticRoundRobin {
+    queue: VecDeque<Process>,
+    generator: u64,
+}
+
+impl ProbabilisticRoundRobin {
+    /// With this seed.
+    #[must_use]
+    pub const fn new(seed: u64) -> Self {
+        Self { queue: VecDeque::new(), generator: seed }
+    }
+
+    /// SplitMix64: a named generator, so that a seed means the same for ever.
+    fn below(&mut self, bound: usize) -> usize {
+        self.generator = self.generator.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        let mut z = self.generator;
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^= z >> 31;
+        ((u128::from(z) * bound as u128) >> 64) as usize
+    }
+}
+
+impl Explorer for ProbabilisticRoundRobin {
+    fn step(&mut self, event: Event) {
+        match event {
+            Event::Enabled { process, .. } => {
+                let at = self.below(self.queue.len() + 1);
+                self.queue.insert(at, process);
+            }
+            Event::Blocked(process) => self.queue.retain(|other| *other != process),
+            Event::Start(_) | Event::Finish(_) | Event::Sent { .. } | Event::Call { .. } => {}
+        }
+    }
+
+    #[inline]
+    fn next(&self) -> Process {
+        self.queue.front().copied().unwrap_or(Process::BODY)
+    }
+
+    fn delay(&mut self) {
+        if !self.queue.is_empty() {
+            self.queue.rotate_left(1);
+        }
+    }
+}

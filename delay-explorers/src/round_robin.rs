@@ -1,0 +1,43 @@
+//! Round robin: `rr`.
+//!
+//! A queue of enabled processes; the head runs until it blocks. A newly enabled process goes to the tail; a delay moves
+//! the head to the tail.
+//!
+//! Source: the paper, section 2 and 6.2, as its tool implemented it (the queue holds enabled processes only).
+
+use delay_core::{
+    explorer::{Event, Explorer},
+    ids::Process,
+};
+use std::collections::VecDeque;
+
+/// `rr`: round robin without preemption.
+#[derive(Clone, Hash, Debug, Default)]
+pub struct RoundRobin(VecDeque<Process>);
+
+impl Explorer for RoundRobin {
+    fn step(&mut self, event: Event) {
+        match event {
+            Event::Enabled { process, .. } => self.0.push_back(process),
+            Event::Blocked(process) => {
+                if self.0.front() == Some(&process) {
+                    self.0.pop_front();
+                } else {
+                    self.0.retain(|other| *other != process);
+                }
+            }
+            Event::Start(_) | Event::Finish(_) | Event::Sent { .. } | Event::Call { .. } => {}
+        }
+    }
+
+    #[inline]
+    fn next(&self) -> Process {
+        self.0.front().copied().unwrap_or(Process::BODY)
+    }
+
+    fn delay(&mut self) {
+        if !self.0.is_empty() {
+            self.0.rotate_left(1);
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The attribute macros of `delay`, as a pipeline: `args` and `item` read what the user wrote, `check` and `value` judge it,
+//! `expand` writes the test, `fallback` writes a stand-in when something was wrong.
+//!
+//! Invariants: every mistake is reported in one go, at the user's own tokens; `expand` sees checked input only, so it
+//! cannot fail; user tokens (the body, an explorer expression) are passed on with their spans, never rebuilt.
+//!
+//! Use these macros through the crate `delay`, which documents them and holds what their expansion calls.
+#![warn(missing_docs)]
+
+mod args;
+mod check;
+mod expand;
+mod fallback;
+mod item;
+#[cfg(test)]
+mod tests;
+mod value;
+
+use proc_macro2::TokenStream;
+
+/// Makes an `async fn` a test that is run under many schedules.
+///
+/// All keys are optional; a checker given by `config` comes first, and the other keys override it.
+///
+/// | key | value | meaning |
+/// |---|---|---|
+/// | `explorer` | `"rtc"`, .. or an expression | the explorer that decides which process goes next |
+/// | `mode` | `"ses"`, `"ss"`, `"ses+ss"`, `"random"` | how its schedules are searched |
+/// | `max_delays` | number | the largest delay bound |
+/// | `delta` | number, at least 1 | how many delays one step may spend; `ses` only |
+/// | `seed` | number | start of every random decision |
+/// | `max_steps` | number, at least 1 | longer executions are cut off, and counted |
+/// | `granularity` | `"send"`, `"op"`, `"macro"` | how much a process does in one step |
+/// | `end` | `"quiescent"`, `"body"` | what happens when the body returns before its tasks |
+/// | `cache` | `"state"`, `"state+explorer"`, `"off"` | which states count as seen; `ses` only |
+/// | `budget` | `"500ms"`, `"10s"`, `"5m"`, `"1h"` | time after which the search stops |
+/// | `max_states` | number, at least 1 | states after which the search stops; `ses` only |
+/// | `samples` | number, at least 1 | executions to sample; not with `ses` |
+/// | `expect` | `"pass"`, `"fail"` | `"fail"`: the test passes when it finds a violation |
+/// | `waiting` | `"allow"`, `"deny"` | whether a task may be left waiting at the end |
+/// | `config` | path of a `const` checker | the settings to start from |
+/// | `crate` | path | where the crate `delay` is found, if not at `::delay` |
+///
+/// ```text
+/// #[delay_test(explorer = "rtc", mode = "ses", max_delays = 3)]
+/// async fn both_arrive() {
+///     // spawn, send, receive, assert
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn delay_test(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    attribute(&arguments.into(), &item.into()).into()
+}
+
+/// The same as [`macro@delay_test`], under the one name that rstest accepts: `#[rstest] #[delay::test] async fn ..`.
+#[proc_macro_attribute]
+pub fn test(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    attribute(&arguments.into(), &item.into()).into()
+}
+
+/// The whole pipeline, on `proc_macro2` tokens so that unit tests can run it.
+fn attribute(arguments: &TokenStream, item: &TokenStream) -> TokenStream {
+    let mut errors = Vec::new();
+    let given = args::parse(arguments.clone(), &mut errors);
+    let settings = check::settings(&given, &mut errors);
+    let mut function = match item::parse(item.clone()) {
+        Ok(function) => function,
+        Err(error) => {
+            errors.push(error);
+            return fallback::item(item, &errors);
+        }
+    };
+    if function.is_for_rstest() {
+        // rstest hands the attribute on to every case; mistakes are reported there.
+        return expand::below_rstest(&settings, arguments, &function);
+    }
+    check::attributes(&mut function, &mut errors);
+
+    let mut signature_errors = Vec::new();
+    check::signature(&function.signature, &mut signature_errors);
+    if !signature_errors.is_empty() {
+        errors.append(&mut signature_errors);
+        fallback::plain_function(&function, &errors)
+    } else if !errors.is_empty() {
+        fallback::default_test(settings, &function, &errors)
+    } else {
+        expand::test(&settings, &function)
+    }
+}

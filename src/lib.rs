@@ -1,0 +1,42 @@
+//! `delay` finds the bugs of async protocols that only appear under rare message orders and failures.
+//!
+//! Protocol code uses the modules here in place of tokio's: names and signatures are the same. Inside a
+//! `#[delay_test]` every task, message, choice and timer is controlled, and schedules are searched; outside one the
+//! same code runs on tokio.
+#![warn(missing_docs)]
+
+pub use delay_core::api::{
+    choose::{choose, flip},
+    monitor::{self, announce},
+    net,
+    payload::Payload,
+    sync, task,
+};
+pub use delay_core::{
+    harness::{Expect, Outcome, Report},
+    live::{End, Waiting},
+    search::{Cache, Mode},
+    world::Granularity,
+};
+pub use delay_macros::{delay_test, test};
+
+/// Configures a check of a test body and runs it; the attribute expands to it.
+pub type Checker = delay_core::harness::Checker<delay_explorers::BuiltIn>;
+
+/// Writing an explorer of your own.
+pub mod explorer {
+    pub use delay_core::{
+        explorer::{Event, Explorer},
+        ids::Process,
+        soundness::{Unsound, check as check_soundness},
+    };
+}
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
+/// What most tests and protocols need: `use delay::prelude::*;`.
+pub mod prelude {
+    pub use crate::{Payload, announce, choose, delay_test, flip, monitor::Monitor, net, sync, task};
+}

@@ -1,0 +1,8 @@
+//! Rule: a budget leaves time.
+
+use delay::delay_test;
+
+#[delay_test(budget = "0s")]
+async fn budget_zero() {}
+
+fn main() {}

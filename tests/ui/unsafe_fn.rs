@@ -1,0 +1,8 @@
+//! Rule: a test is safe to call.
+
+use delay::delay_test;
+
+#[delay_test]
+async unsafe fn unsafe_fn() {}
+
+fn main() {}
