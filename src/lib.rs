@@ -5,14 +5,17 @@
 //! same code runs on tokio.
 #![warn(missing_docs)]
 
-pub use delay_core::api::{
-    choose::{choose, flip},
-    monitor::{self, announce},
-    net,
-    payload::Payload,
-    sync, task,
-};
 pub use delay_core::{
+    api::{
+        checkpoint::{checkpoint, checkpoint_with},
+        choose::{choose, flip},
+        collections,
+        monitor::{self, announce},
+        net,
+        payload::Payload,
+        random::{DelayRng, rng},
+        sync, task, time,
+    },
     harness::{Expect, Outcome, Report},
     live::{End, Waiting},
     search::{Cache, Mode},
@@ -38,5 +41,5 @@ pub mod __private;
 
 /// What most tests and protocols need: `use delay::prelude::*;`.
 pub mod prelude {
-    pub use crate::{Payload, announce, choose, delay_test, flip, monitor::Monitor, net, sync, task};
+    pub use crate::{Payload, announce, choose, delay_test, flip, monitor::Monitor, net, sync, task, time};
 }

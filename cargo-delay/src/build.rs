@@ -29,6 +29,9 @@ const LIBRARY_PATH: &str = if cfg!(windows) {
     "LD_LIBRARY_PATH"
 };
 
+/// How much insta prints.
+const INSTA_OUTPUT: &str = "INSTA_OUTPUT";
+
 /// A built test binary and how to start it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct TestBinary {
@@ -45,17 +48,9 @@ pub(crate) struct TestBinary {
 impl TestBinary {
     /// A command that starts the binary as cargo would.
     pub(crate) fn command(&self) -> Command {
-        let Self {
-            id: _,
-            path,
-            package: _,
-            directory,
-            variables,
-        } = self;
+        let Self { id: _, path, package: _, directory, variables } = self;
         let mut command = Command::new(path);
-        command
-            .current_dir(directory)
-            .envs(variables.iter().map(|(name, value)| (name, value)));
+        command.current_dir(directory).envs(variables.iter().map(|(name, value)| (name, value)));
         command
     }
 }
@@ -99,26 +94,15 @@ struct Products {
 }
 
 fn run_cargo(mut command: Command) -> Result<Products, Error> {
-    let failed = |error| Error::Process {
-        program: "cargo test --no-run".to_owned(),
-        error,
-    };
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .spawn()
-        .map_err(failed)?;
+    let failed = |error| Error::Process { program: "cargo test --no-run".to_owned(), error };
+    let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).spawn().map_err(failed)?;
     let stdout = child.stdout.take().expect("stdout is piped");
     let mut products = Products::default();
     for message in Message::parse_stream(BufReader::new(stdout)) {
         products.add(message.map_err(failed)?);
     }
     let status = child.wait().map_err(failed)?;
-    if status.success() {
-        Ok(products)
-    } else {
-        Err(Error::BuildFailed)
-    }
+    if status.success() { Ok(products) } else { Err(Error::BuildFailed) }
 }
 
 impl Products {
@@ -134,11 +118,8 @@ impl Products {
             Message::BuildScriptExecuted(script) => {
                 let paths = script.linked_paths.iter().map(|path| strip_kind(path).to_owned());
                 self.library_directories.extend(paths);
-                let mut variables: Vec<(String, OsString)> = script
-                    .env
-                    .into_iter()
-                    .map(|(name, value)| (name, value.into()))
-                    .collect();
+                let mut variables: Vec<(String, OsString)> =
+                    script.env.into_iter().map(|(name, value)| (name, value.into())).collect();
                 variables.push(("OUT_DIR".to_owned(), script.out_dir.into()));
                 self.script_variables.insert(script.package_id.repr, variables);
             }
@@ -162,33 +143,18 @@ fn test_binary(artifact: &Artifact, package: &Package, root: &Utf8Path, products
     let directory = package.manifest_path.parent()?.to_owned();
     let mut variables = package_variables(package, &directory);
     variables.push(("INSTA_WORKSPACE_ROOT".to_owned(), root.into()));
-    for program in products
-        .programs
-        .iter()
-        .filter(|program| program.package_id == package.id)
-    {
+    if env::var_os(INSTA_OUTPUT).is_none() {
+        // A pinned trace that differs is told by the test; insta's picture of it would be the same once more.
+        variables.push((INSTA_OUTPUT.to_owned(), "none".into()));
+    }
+    for program in products.programs.iter().filter(|program| program.package_id == package.id) {
         let path = program.executable.as_ref().map(OsString::from).unwrap_or_default();
         variables.push((format!("CARGO_BIN_EXE_{}", program.target.name), path));
     }
-    variables.extend(
-        products
-            .script_variables
-            .get(&package.id.repr)
-            .cloned()
-            .unwrap_or_default(),
-    );
-    variables.push((
-        LIBRARY_PATH.to_owned(),
-        library_path(&path, &products.library_directories),
-    ));
+    variables.extend(products.script_variables.get(&package.id.repr).cloned().unwrap_or_default());
+    variables.push((LIBRARY_PATH.to_owned(), library_path(&path, &products.library_directories)));
     let id = binary_id(&package.name, &artifact.target.name, &artifact.target.kind);
-    Some(TestBinary {
-        id,
-        path,
-        package: package.name.to_string(),
-        directory,
-        variables,
-    })
+    Some(TestBinary { id, path, package: package.name.to_string(), directory, variables })
 }
 
 /// nextest's name for a binary, the same in its output and in ours.
@@ -229,19 +195,9 @@ fn package_variables(package: &Package, directory: &Utf8Path) -> Vec<(String, Os
         ("CARGO_PKG_LICENSE", optional(&package.license)),
         ("CARGO_PKG_LICENSE_FILE", path(&package.license_file)),
         ("CARGO_PKG_README", path(&package.readme)),
-        (
-            "CARGO_PKG_RUST_VERSION",
-            package
-                .rust_version
-                .as_ref()
-                .map(ToString::to_string)
-                .unwrap_or_default(),
-        ),
+        ("CARGO_PKG_RUST_VERSION", package.rust_version.as_ref().map(ToString::to_string).unwrap_or_default()),
     ];
-    values
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value.into()))
-        .collect()
+    values.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect()
 }
 
 /// Where the binary at `path` finds its libraries: those of build scripts, then the target directory, then what was set.
@@ -253,10 +209,7 @@ fn library_path(path: &Utf8Path, native: &[Utf8PathBuf]) -> OsString {
         directories.extend([above.join("deps"), above.to_owned()]);
     }
     let inherited = env::var_os(LIBRARY_PATH).unwrap_or_default();
-    let all = directories
-        .into_iter()
-        .map(Into::into)
-        .chain(env::split_paths(&inherited));
+    let all = directories.into_iter().map(Into::into).chain(env::split_paths(&inherited));
     env::join_paths(all).unwrap_or_else(|_| OsStr::new(&inherited).to_owned())
 }
 
@@ -267,11 +220,7 @@ pub(crate) mod tests {
     /// A binary that is never started.
     pub(crate) fn binary(id: &str) -> TestBinary {
         let package = id.split("::").next().unwrap_or_default().to_owned();
-        TestBinary {
-            id: id.to_owned(),
-            package,
-            ..TestBinary::default()
-        }
+        TestBinary { id: id.to_owned(), package, ..TestBinary::default() }
     }
 
     #[cfg(unix)]
@@ -296,10 +245,7 @@ pub(crate) mod tests {
     fn library_directories_come_before_what_was_set() {
         let path = library_path(Utf8Path::new("/t/debug/deps/ring-1"), &["/native".into()]);
         let all: Vec<_> = env::split_paths(&path).take(4).collect();
-        assert_eq!(
-            all,
-            ["/native", "/t/debug/deps", "/t/debug/deps", "/t/debug"].map(std::path::PathBuf::from)
-        );
+        assert_eq!(all, ["/native", "/t/debug/deps", "/t/debug/deps", "/t/debug"].map(std::path::PathBuf::from));
         assert_eq!(strip_kind(Utf8Path::new("native=/a=b")), "/a=b");
         assert_eq!(strip_kind(Utf8Path::new("/a=b")), "/a=b");
     }

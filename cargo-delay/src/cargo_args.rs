@@ -170,14 +170,7 @@ impl Words {
 impl CargoArgs {
     /// The words for `cargo test`, but for the packages.
     pub(crate) fn build_words(&self) -> Vec<OsString> {
-        let Self {
-            packages: _,
-            targets,
-            features,
-            compilation,
-            manifest,
-            other,
-        } = self;
+        let Self { packages: _, targets, features, compilation, manifest, other } = self;
         let mut words = Words::default();
         targets.add(&mut words);
         features.add(&mut words);
@@ -194,34 +187,20 @@ impl CargoArgs {
         let mut words = Words::default();
         self.manifest.add(&mut words);
         self.other.add(&mut words);
-        words
-            .0
-            .into_iter()
-            .map(|word| word.to_string_lossy().into_owned())
-            .collect()
+        words.0.into_iter().map(|word| word.to_string_lossy().into_owned()).collect()
     }
 }
 
 impl PackageArgs {
     /// Whether the command line names packages itself, one by one.
     pub(crate) fn is_explicit(&self) -> bool {
-        let Self {
-            packages,
-            workspace: _,
-            exclude,
-            all: _,
-        } = self;
+        let Self { packages, workspace: _, exclude, all: _ } = self;
         !packages.is_empty() || !exclude.is_empty()
     }
 
     /// The words for `cargo test`.
     pub(crate) fn words(&self) -> Vec<OsString> {
-        let Self {
-            packages,
-            workspace,
-            exclude,
-            all,
-        } = self;
+        let Self { packages, workspace, exclude, all } = self;
         let mut words = Words::default();
         words.values("--package", packages);
         words.flag("--workspace", *workspace || *all);
@@ -232,18 +211,7 @@ impl PackageArgs {
 
 impl TargetArgs {
     fn add(&self, words: &mut Words) {
-        let Self {
-            lib,
-            bin,
-            bins,
-            example,
-            examples,
-            test,
-            tests,
-            bench,
-            benches,
-            all_targets,
-        } = self;
+        let Self { lib, bin, bins, example, examples, test, tests, bench, benches, all_targets } = self;
         words.flag("--lib", *lib);
         words.values("--bin", bin);
         words.flag("--bins", *bins);
@@ -259,11 +227,7 @@ impl TargetArgs {
 
 impl FeatureArgs {
     fn add(&self, words: &mut Words) {
-        let Self {
-            features,
-            all_features,
-            no_default_features,
-        } = self;
+        let Self { features, all_features, no_default_features } = self;
         words.values("--features", features);
         words.flag("--all-features", *all_features);
         words.flag("--no-default-features", *no_default_features);
@@ -272,14 +236,7 @@ impl FeatureArgs {
 
 impl CompilationArgs {
     fn add(&self, words: &mut Words) {
-        let Self {
-            build_jobs,
-            release,
-            profile,
-            target,
-            target_dir,
-            timings,
-        } = self;
+        let Self { build_jobs, release, profile, target, target_dir, timings } = self;
         words.values("--jobs", build_jobs);
         words.flag("--release", *release);
         words.values("--profile", profile);
@@ -291,12 +248,7 @@ impl CompilationArgs {
 
 impl ManifestArgs {
     fn add(&self, words: &mut Words) {
-        let Self {
-            manifest_path: _,
-            frozen,
-            locked,
-            offline,
-        } = self;
+        let Self { manifest_path: _, frozen, locked, offline } = self;
         words.flag("--frozen", *frozen);
         words.flag("--locked", *locked);
         words.flag("--offline", *offline);
@@ -305,11 +257,7 @@ impl ManifestArgs {
 
 impl OtherArgs {
     fn add(&self, words: &mut Words) {
-        let Self {
-            config,
-            unstable_flags,
-            ignore_rust_version: _,
-        } = self;
+        let Self { config, unstable_flags, ignore_rust_version: _ } = self;
         words.values("--config", config);
         words.values("-Z", unstable_flags);
     }
@@ -327,9 +275,7 @@ mod tests {
     }
 
     fn parse(line: &str) -> CargoArgs {
-        Only::try_parse_from(format!("x {line}").trim_end().split(' '))
-            .unwrap()
-            .cargo
+        Only::try_parse_from(format!("x {line}").trim_end().split(' ')).unwrap().cargo
     }
 
     #[test]
@@ -337,15 +283,8 @@ mod tests {
         let line = "--lib --bin b --bins --example e --examples --test t --tests --bench n --benches --all-targets -F a -F b,c \
                     --all-features --no-default-features --build-jobs 3 -r --target x --target-dir d --timings \
                     --manifest-path m/Cargo.toml --frozen --locked --offline --config k=1 -Z z --ignore-rust-version";
-        let words: Vec<_> = parse(line)
-            .build_words()
-            .into_iter()
-            .map(|word| word.into_string().unwrap())
-            .collect();
-        let expected = line
-            .replace("-F", "--features")
-            .replace("--build-jobs", "--jobs")
-            .replace("-r ", "--release ");
+        let words: Vec<_> = parse(line).build_words().into_iter().map(|word| word.into_string().unwrap()).collect();
+        let expected = line.replace("-F", "--features").replace("--build-jobs", "--jobs").replace("-r ", "--release ");
         assert_eq!(words.join(" "), expected);
     }
 

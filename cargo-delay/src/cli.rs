@@ -242,17 +242,7 @@ pub(crate) struct SearchArgs {
 impl SearchArgs {
     /// The settings as the protocol carries them.
     pub(crate) fn overrides(&self) -> Overrides {
-        let Self {
-            explorer,
-            mode,
-            max_delays,
-            seed,
-            budget,
-            samples,
-            max_states,
-            max_steps,
-            jobs,
-        } = self;
+        let Self { explorer, mode, max_delays, seed, budget, samples, max_states, max_steps, jobs } = self;
         Overrides {
             explorer: explorer.clone(),
             mode: mode.clone(),
@@ -271,9 +261,7 @@ impl SearchArgs {
 fn parse_budget(text: &str) -> Result<u64, String> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (number, unit) = text.split_at(digits);
-    let number: u64 = number
-        .parse()
-        .map_err(|_| "expected a number with a unit, such as 10s".to_owned())?;
+    let number: u64 = number.parse().map_err(|_| "expected a number with a unit, such as 10s".to_owned())?;
     let factor = match unit {
         "ms" => 1,
         "s" => 1_000,
@@ -281,9 +269,7 @@ fn parse_budget(text: &str) -> Result<u64, String> {
         "h" => 3_600_000,
         _ => return Err(format!("unknown unit `{unit}`, expected ms, s, m or h")),
     };
-    number
-        .checked_mul(factor)
-        .ok_or_else(|| "longer than can be counted".to_owned())
+    number.checked_mul(factor).ok_or_else(|| "longer than can be counted".to_owned())
 }
 
 /// How the tests are run.

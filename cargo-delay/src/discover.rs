@@ -52,10 +52,8 @@ fn records(binary: &TestBinary) -> Result<Vec<TestRecord>, Error> {
     let bytes = fs::read(&binary.path).map_err(|error| Error::Binary { path: path(), error })?;
     let records = read_records(&bytes).map_err(|error| Error::Record { path: path(), error })?;
     // A generic test function may be instantiated several times, its record with it.
-    let by_place: BTreeMap<_, _> = records
-        .into_iter()
-        .map(|record| ((record.file.clone(), record.line, record.path.clone()), record))
-        .collect();
+    let by_place: BTreeMap<_, _> =
+        records.into_iter().map(|record| ((record.file.clone(), record.line, record.path.clone()), record)).collect();
     Ok(by_place.into_values().collect())
 }
 
@@ -63,9 +61,7 @@ fn records(binary: &TestBinary) -> Result<Vec<TestRecord>, Error> {
 fn read_records(executable: &[u8]) -> Result<Vec<TestRecord>, RecordError> {
     let section = object::File::parse(executable).ok().and_then(|file| {
         let mut named = file.sections().filter(|section| {
-            section
-                .name()
-                .is_ok_and(|name| [SECTION_ELF, SECTION_MACH_O, SECTION_PE].contains(&name))
+            section.name().is_ok_and(|name| [SECTION_ELF, SECTION_MACH_O, SECTION_PE].contains(&name))
         });
         named.next().and_then(|section| section.data().ok())
     });
@@ -81,39 +77,24 @@ fn known_to_libtest(binary: TestBinary, records: Vec<TestRecord>) -> Result<Vec<
     let all = list(&binary, &[])?;
     let ignored = list(&binary, &["--ignored"])?;
     let binary = Arc::new(binary);
-    let known = records
-        .into_iter()
-        .filter(|record| record.package == binary.package && all.contains(&record.path));
-    let tests = known.map(|record| Test {
-        ignored: ignored.contains(&record.path),
-        binary: Arc::clone(&binary),
-        record,
-    });
+    let known = records.into_iter().filter(|record| record.package == binary.package && all.contains(&record.path));
+    let tests =
+        known.map(|record| Test { ignored: ignored.contains(&record.path), binary: Arc::clone(&binary), record });
     Ok(tests.collect())
 }
 
 /// The names libtest lists.
 fn list(binary: &TestBinary, options: &[&str]) -> Result<BTreeSet<String>, Error> {
-    let failed = |why: String| Error::List {
-        path: binary.path.clone(),
-        why,
-    };
+    let failed = |why: String| Error::List { path: binary.path.clone(), why };
     let mut command = binary.command();
-    command
-        .args(["--list", "--format", "terse"])
-        .args(options)
-        .stdin(Stdio::null());
+    command.args(["--list", "--format", "terse"]).args(options).stdin(Stdio::null());
     let output = command.output().map_err(|error| failed(error.to_string()))?;
     if !output.status.success() {
         let text = String::from_utf8_lossy(&output.stderr);
         return Err(failed(format!("{}\n{}", output.status, text.trim_end())));
     }
     let text = String::from_utf8_lossy(&output.stdout);
-    Ok(text
-        .lines()
-        .filter_map(|line| line.strip_suffix(": test"))
-        .map(str::to_owned)
-        .collect())
+    Ok(text.lines().filter_map(|line| line.strip_suffix(": test")).map(str::to_owned).collect())
 }
 
 #[cfg(test)]
@@ -126,16 +107,13 @@ pub(crate) mod tests {
         let binary = binary(id);
         let record = TestRecord {
             package: binary.package.clone(),
+            krate: id.rsplit([':', '/']).next().unwrap_or_default().to_owned(),
             path: path.to_owned(),
             file: format!("tests/{}.rs", id.rsplit("::").next().unwrap_or_default()),
             line: 7,
             config: "explorer=rtc;mode=ses".to_owned(),
         };
-        Test {
-            binary: Arc::new(binary),
-            record,
-            ignored,
-        }
+        Test { binary: Arc::new(binary), record, ignored }
     }
 
     /// A record of this very binary: what the attribute leaves, in the section it is left in.

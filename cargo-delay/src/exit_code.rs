@@ -39,17 +39,11 @@ impl From<Code> for ExitCode {
 
 /// All codes, ascending, each with its line of the help text.
 const MEANINGS: [(Code, &str); 10] = [
-    (
-        Code::Ok,
-        "success: every test passed, or failed where a failure is expected",
-    ),
+    (Code::Ok, "success: every test passed, or failed where a failure is expected"),
     (Code::Usage, "the command line cannot be understood"),
     (Code::NoTests, "no test to run (see --no-tests)"),
     (Code::Setup, "a trace file, directory or process could not be used"),
-    (
-        Code::TestFailed,
-        "a test failed, a replay ended with another verdict, or the run was stopped",
-    ),
+    (Code::TestFailed, "a test failed, a replay ended with another verdict, or the run was stopped"),
     (Code::BuildFailed, "the build failed"),
     (Code::MetadataFailed, "cargo metadata failed"),
     (Code::ListFailed, "the tests of a binary could not be listed"),

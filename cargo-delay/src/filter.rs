@@ -27,21 +27,11 @@ enum Comparison {
 impl Filter {
     /// The filter of the command line, with the words and options given behind `--`.
     pub(crate) fn new(arguments: &FilterArgs) -> Result<Self, Error> {
-        let FilterArgs {
-            filters,
-            exact,
-            skip,
-            run_ignored,
-            behind,
-        } = arguments;
+        let FilterArgs { filters, exact, skip, run_ignored, behind } = arguments;
         let mut filter = Self {
             words: filters.clone(),
             skipped: skip.clone(),
-            comparison: if *exact {
-                Comparison::Exact
-            } else {
-                Comparison::Substring
-            },
+            comparison: if *exact { Comparison::Exact } else { Comparison::Substring },
             ignored: *run_ignored,
         };
         let mut behind = behind.iter();
@@ -58,9 +48,7 @@ impl Filter {
             "--ignored" => self.ignored = RunIgnored::Only,
             "--include-ignored" => self.ignored = RunIgnored::All,
             "--skip" => {
-                let value = rest
-                    .next()
-                    .ok_or_else(|| Error::Usage("`--skip` behind `--` needs a value".to_owned()))?;
+                let value = rest.next().ok_or_else(|| Error::Usage("`--skip` behind `--` needs a value".to_owned()))?;
                 self.skipped.push(value.clone());
             }
             _ => match word.strip_prefix("--skip=") {
@@ -78,12 +66,7 @@ impl Filter {
 
     /// Whether `test` is meant.
     pub(crate) fn admits(&self, test: &Test) -> bool {
-        let Self {
-            words,
-            skipped,
-            comparison,
-            ignored,
-        } = self;
+        let Self { words, skipped, comparison, ignored } = self;
         let matches = |word: &String| match comparison {
             Comparison::Exact => *word == test.record.path || *word == test.label(),
             Comparison::Substring => test.label().contains(word.as_str()),
@@ -104,24 +87,13 @@ mod tests {
 
     fn filter(words: &[&str], behind: &[&str]) -> Result<Filter, Error> {
         let strings = |words: &[&str]| words.iter().map(|&word| word.to_owned()).collect();
-        Filter::new(&FilterArgs {
-            filters: strings(words),
-            behind: strings(behind),
-            ..FilterArgs::default()
-        })
+        Filter::new(&FilterArgs { filters: strings(words), behind: strings(behind), ..FilterArgs::default() })
     }
 
     fn admitted(words: &[&str], behind: &[&str]) -> Vec<&'static str> {
         let filter = filter(words, behind).unwrap();
-        let all = [
-            ("ex::ring", "elects", false),
-            ("ex::ring", "elects_late", false),
-            ("ex", "a::votes", true),
-        ];
-        all.iter()
-            .filter(|(id, name, ignored)| filter.admits(&test(id, name, *ignored)))
-            .map(|test| test.1)
-            .collect()
+        let all = [("ex::ring", "elects", false), ("ex::ring", "elects_late", false), ("ex", "a::votes", true)];
+        all.iter().filter(|(id, name, ignored)| filter.admits(&test(id, name, *ignored))).map(|test| test.1).collect()
     }
 
     #[test]
@@ -138,10 +110,7 @@ mod tests {
     #[test]
     fn unknown_options_behind_the_dashes_are_no_words() {
         let text = filter(&[], &["--include-ignore"]).unwrap_err().to_string();
-        assert!(
-            text.starts_with("unknown option `--include-ignore` behind `--`"),
-            "{text}"
-        );
+        assert!(text.starts_with("unknown option `--include-ignore` behind `--`"), "{text}");
         assert!(filter(&[], &["--skip"]).is_err());
     }
 }

@@ -50,16 +50,11 @@ impl Story {
 
     fn check(&mut self, seq: u64, event: &Event) {
         if seq != self.next {
-            self.broken = Some(format!(
-                "event {} of the test is missing: {seq} came instead",
-                self.next
-            ));
+            self.broken = Some(format!("event {} of the test is missing: {seq} came instead", self.next));
         } else if self.finished.is_some() {
             self.broken = Some("the test went on after it had finished".to_owned());
         } else if (seq == 0) != matches!(event, Event::Started(_)) {
-            self.broken = Some(format!(
-                "event {seq} of the test is not what protocol version {VERSION} has there"
-            ));
+            self.broken = Some(format!("event {seq} of the test is not what protocol version {VERSION} has there"));
         }
         self.next = self.next.saturating_add(1);
     }
@@ -148,13 +143,7 @@ impl Status {
 impl TestRun {
     /// What became of the test: its own verdict, unless its process contradicts.
     pub(crate) fn status(&self) -> Status {
-        let Self {
-            story,
-            end,
-            leave,
-            elapsed: _,
-            output: _,
-        } = self;
+        let Self { story, end, leave, elapsed: _, output: _ } = self;
         if let Some(why) = &story.broken {
             return Status::Error(why.clone());
         }
@@ -169,14 +158,9 @@ impl TestRun {
 /// The verdict as far as the process agrees.
 fn agreed(verdict: &Verdict, end: &End, leave: Leave) -> Status {
     match (verdict, end) {
-        (
-            Verdict::Passed
-            | Verdict::Error {
-                kind: ErrorKind::NotFound,
-                message: _,
-            },
-            _,
-        ) if leave == Leave::Stopped => Status::Stopped,
+        (Verdict::Passed | Verdict::Error { kind: ErrorKind::NotFound, message: _ }, _) if leave == Leave::Stopped => {
+            Status::Stopped
+        }
         (Verdict::Passed, End::Success) => Status::Passed,
         // `#[should_panic]` turns a failure into libtest's success, and the lack of one into its failure.
         (Verdict::ExpectedFailure | Verdict::Failed, End::Success) => Status::ExpectedFailure,
@@ -184,13 +168,15 @@ fn agreed(verdict: &Verdict, end: &End, leave: Leave) -> Status {
         (Verdict::Passed, End::Failure(how)) => {
             Status::Error(format!("the search found nothing, but the test process failed ({how})"))
         }
-        (Verdict::ExpectedFailure, End::Failure(how)) => Status::Error(format!(
-            "the expected failure was found, but the test process failed ({how})"
-        )),
-        (Verdict::Error { kind, message }, _) => Status::Error(format!("{}: {message}", words(*kind))),
+        (Verdict::ExpectedFailure, End::Failure(how)) => {
+            Status::Error(format!("the expected failure was found, but the test process failed ({how})"))
+        }
+        (Verdict::Error { kind, message }, _) if message.trim().is_empty() => Status::Error(words(*kind).to_owned()),
+        (Verdict::Error { kind: _, message }, _) => Status::Error(message.clone()),
     }
 }
 
+/// What to say of an error that says nothing itself.
 fn words(kind: ErrorKind) -> &'static str {
     match kind {
         ErrorKind::Diverged => "a trace no longer applies",
@@ -223,37 +209,19 @@ pub(crate) mod tests {
 
     /// A run that told `events` after `started`, as lines of an event file.
     pub(crate) fn run(events: Vec<Event>, end: End) -> TestRun {
-        let started = Event::Started(Started {
-            version: VERSION,
-            test: "t".into(),
-            file: "t.rs".into(),
-            line: 1,
-        });
+        let started = Event::Started(Started { version: VERSION, test: "t".into(), file: "t.rs".into(), line: 1 });
         let mut story = Story::default();
         for (seq, event) in (0..).zip([started].into_iter().chain(events)) {
             story.add_line(&Envelope { seq, event }.to_line());
         }
         let elapsed = Duration::from_millis(1_234);
-        TestRun {
-            story,
-            end,
-            leave: Leave::Undisturbed,
-            elapsed,
-            output: "what the test printed\n".to_owned(),
-        }
+        TestRun { story, end, leave: Leave::Undisturbed, elapsed, output: "what the test printed\n".to_owned() }
     }
 
     /// The last event, with `verdict`.
     pub(crate) fn finished(verdict: Verdict) -> Event {
         let coverage = "every execution with at most 2 delays: 12 executions, 40 states".to_owned();
-        Event::Finished(Finished {
-            verdict,
-            coverage,
-            executions: 12,
-            steps: 99,
-            states: 40,
-            elapsed_ms: 1_200,
-        })
+        Event::Finished(Finished { verdict, coverage, executions: 12, steps: 99, states: 40, elapsed_ms: 1_200 })
     }
 
     /// A finding called `title`.
@@ -281,69 +249,41 @@ pub(crate) mod tests {
         assert_eq!(status(Verdict::Passed, End::Success), Status::Passed);
         assert_eq!(status(Verdict::Failed, exit_101()), Status::Failed);
         assert_eq!(status(Verdict::ExpectedFailure, End::Success), Status::ExpectedFailure);
-        assert_eq!(
-            status(Verdict::Failed, End::Success),
-            Status::ExpectedFailure,
-            "should_panic"
-        );
+        assert_eq!(status(Verdict::Failed, End::Success), Status::ExpectedFailure, "should_panic");
         assert!(matches!(status(Verdict::Passed, exit_101()), Status::Error(_)));
         assert!(matches!(status(Verdict::ExpectedFailure, exit_101()), Status::Error(_)));
-        let verdict = Verdict::Error {
-            kind: ErrorKind::Diverged,
-            message: "at step 3".to_owned(),
-        };
+        let verdict = Verdict::Error { kind: ErrorKind::Diverged, message: "at step 3".to_owned() };
+        let silent = Verdict::Error { kind: ErrorKind::Diverged, message: String::new() };
+        assert_eq!(status(silent, exit_101()), Status::Error("a trace no longer applies".to_owned()));
         for end in [End::Success, exit_101()] {
-            let expected = Status::Error("a trace no longer applies: at step 3".to_owned());
+            let expected = Status::Error("at step 3".to_owned());
             assert_eq!(status(verdict.clone(), end), expected);
         }
     }
 
     #[test]
     fn a_stopped_test_has_no_answer_unless_it_found_something() {
-        let stopped = |verdict| {
-            TestRun {
-                leave: Leave::Stopped,
-                ..run(vec![finished(verdict)], End::Success)
-            }
-            .status()
-        };
+        let stopped =
+            |verdict| TestRun { leave: Leave::Stopped, ..run(vec![finished(verdict)], End::Success) }.status();
         assert_eq!(stopped(Verdict::Passed), Status::Stopped);
         assert_eq!(stopped(Verdict::ExpectedFailure), Status::ExpectedFailure);
-        let not_found = Verdict::Error {
-            kind: ErrorKind::NotFound,
-            message: String::new(),
-        };
+        let not_found = Verdict::Error { kind: ErrorKind::NotFound, message: String::new() };
         assert_eq!(stopped(not_found), Status::Stopped);
     }
 
     #[test]
     fn a_process_without_finished_died() {
-        let progress = Event::Progress(Progress {
-            executions: 41,
-            ..Progress::default()
-        });
+        let progress = Event::Progress(Progress { executions: 41, ..Progress::default() });
         let killed = || End::Failure("signal: 6 (SIGABRT)".to_owned());
         let text = |run: TestRun| match run.status() {
             Status::Error(text) => text,
             other => panic!("{other:?}"),
         };
         let at = text(run(vec![progress], killed()));
-        assert_eq!(
-            at,
-            "the test process died (signal: 6 (SIGABRT)) at or after execution 41"
-        );
-        assert_eq!(
-            text(run(vec![], killed())),
-            "the test process died (signal: 6 (SIGABRT)) in its first executions"
-        );
-        let silent = TestRun {
-            story: Story::default(),
-            ..run(vec![], End::Success)
-        };
-        assert_eq!(
-            text(silent),
-            "the test process ended before the test began (exit status: 0)"
-        );
+        assert_eq!(at, "the test process died (signal: 6 (SIGABRT)) at or after execution 41");
+        assert_eq!(text(run(vec![], killed())), "the test process died (signal: 6 (SIGABRT)) in its first executions");
+        let silent = TestRun { story: Story::default(), ..run(vec![], End::Success) };
+        assert_eq!(text(silent), "the test process ended before the test began (exit status: 0)");
     }
 
     #[test]
@@ -357,10 +297,7 @@ pub(crate) mod tests {
         };
         let started = r#"{"seq":0,"type":"started","version":1,"test":"t","file":"f","line":1}"#;
         let warning = r#"{"seq":2,"type":"warning","text":"w"}"#;
-        assert_eq!(
-            broken(&[started, warning]),
-            "event 1 of the test is missing: 2 came instead"
-        );
+        assert_eq!(broken(&[started, warning]), "event 1 of the test is missing: 2 came instead");
         assert!(broken(&[started, "oops"]).starts_with("not an event of protocol version 1"));
         assert!(broken(&[started, &started.replace(":0", ":1")]).starts_with("event 1 of the test is not what"));
         assert!(broken(&[&warning.replace(":2", ":0")]).starts_with("event 0 of the test is not what"));
@@ -368,11 +305,8 @@ pub(crate) mod tests {
 
     #[test]
     fn a_smaller_form_of_a_finding_replaces_the_first_and_no_flood_is_kept() {
-        let mut events = vec![
-            finding("two leaders", "9 events"),
-            finding("lost", "5 events"),
-            finding("two leaders", "3 events"),
-        ];
+        let mut events =
+            vec![finding("two leaders", "9 events"), finding("lost", "5 events"), finding("two leaders", "3 events")];
         events.extend((0..1_000).map(|_| Event::Warning { text: "w".to_owned() }));
         let story = run(events, End::Success).story;
         let reports: Vec<_> = story.findings.iter().map(|finding| finding.report.as_str()).collect();

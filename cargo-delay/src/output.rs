@@ -36,10 +36,7 @@ impl Output {
             let _closing = closing;
             let mut buffer = vec![0; OUTPUT_BYTES_MAX];
             while let Ok(count @ 1..) = reader.read(&mut buffer) {
-                shared
-                    .lock()
-                    .unwrap_or_else(PoisonError::into_inner)
-                    .push(&buffer[..count]);
+                shared.lock().unwrap_or_else(PoisonError::into_inner).push(&buffer[..count]);
             }
         });
         Self { tail, closed }

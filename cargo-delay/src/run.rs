@@ -81,15 +81,9 @@ pub(crate) enum Happening {
 /// Runs the plan and tells `tell`, on this thread. Ends with the first error, and after that starts nothing.
 pub(crate) fn run(plan: &Plan<'_>, mut tell: impl FnMut(Happening) -> Result<(), Error>) -> Result<(), Error> {
     let scratch = tempfile::Builder::new().prefix("cargo-delay-").tempdir();
-    let scratch = scratch.map_err(|error| Error::File {
-        path: std::env::temp_dir(),
-        error,
-    })?;
-    let control = Control {
-        interrupt: plan.interrupt,
-        halted: AtomicBool::new(false),
-        abandoned: AtomicBool::new(false),
-    };
+    let scratch = scratch.map_err(|error| Error::File { path: std::env::temp_dir(), error })?;
+    let control =
+        Control { interrupt: plan.interrupt, halted: AtomicBool::new(false), abandoned: AtomicBool::new(false) };
     let next = AtomicUsize::new(0);
     let (sender, receiver) = mpsc::channel();
     thread::scope(|scope| {
@@ -132,11 +126,7 @@ struct Control<'a> {
 
 impl Control<'_> {
     fn wish(&self) -> Wish {
-        if self.abandoned.load(Ordering::Relaxed) {
-            Wish::Kill
-        } else {
-            self.interrupt.wish()
-        }
+        if self.abandoned.load(Ordering::Relaxed) { Wish::Kill } else { self.interrupt.wish() }
     }
 }
 
@@ -155,10 +145,8 @@ fn work(
         let Some(test) = plan.tests.get(index) else { return };
         tell(Ok(Happening::Started(index)));
         let request = delay_core::protocol::Request::new(plan.request.clone(), plan.overrides.clone());
-        let files = Files {
-            request: scratch.join(format!("{index}.json")),
-            events: scratch.join(format!("{index}.ndjson")),
-        };
+        let files =
+            Files { request: scratch.join(format!("{index}.json")), events: scratch.join(format!("{index}.ndjson")) };
         let on_progress = |progress| tell(Ok(Happening::Progress(index, progress)));
         match request
             .save(&files.request)
@@ -193,20 +181,11 @@ fn execute(
     control: &Control<'_>,
     on_progress: &dyn Fn(Progress),
 ) -> Result<TestRun, Error> {
-    let unusable = |error| Error::File {
-        path: files.events.clone(),
-        error,
-    };
+    let unusable = |error| Error::File { path: files.events.clone(), error };
     File::create(&files.events).map_err(unusable)?;
-    let mut events = EventFile {
-        file: File::open(&files.events).map_err(unusable)?,
-        pending: Vec::new(),
-    };
+    let mut events = EventFile { file: File::open(&files.events).map_err(unusable)?, pending: Vec::new() };
     let started = Instant::now();
-    let failed = |error| Error::Process {
-        program: test.binary.path.to_string(),
-        error,
-    };
+    let failed = |error| Error::Process { program: test.binary.path.to_string(), error };
     let (mut child, output) = start(test, files).map_err(failed)?;
     let mut story = Story::default();
     let mut stop = Stop::default();
@@ -222,26 +201,12 @@ fn execute(
     };
     output.wait(LEAK);
     events.read(&mut story).map_err(unusable)?;
-    let leave = if stop.since.is_some() {
-        Leave::Stopped
-    } else {
-        Leave::Undisturbed
-    };
-    Ok(TestRun {
-        story,
-        end: end(status),
-        leave,
-        elapsed: started.elapsed(),
-        output: output.text(),
-    })
+    let leave = if stop.since.is_some() { Leave::Stopped } else { Leave::Undisturbed };
+    Ok(TestRun { story, end: end(status), leave, elapsed: started.elapsed(), output: output.text() })
 }
 
 fn end(status: ExitStatus) -> End {
-    if status.success() {
-        End::Success
-    } else {
-        End::Failure(status.to_string())
-    }
+    if status.success() { End::Success } else { End::Failure(status.to_string()) }
 }
 
 /// Starts the test's process, its output captured.
@@ -286,11 +251,7 @@ impl Stop {
             let _ = fs::remove_file(&files.request);
             Instant::now()
         });
-        if wish == Wish::Kill || since.elapsed() > GRACE {
-            child.kill()
-        } else {
-            Ok(())
-        }
+        if wish == Wish::Kill || since.elapsed() > GRACE { child.kill() } else { Ok(()) }
     }
 }
 
@@ -343,22 +304,14 @@ mod tests {
         fs::write(&path, format!("#!/bin/sh\n{say}\n{body}\n")).unwrap();
         fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
         let mut test = test("ex", name, false);
-        Arc::get_mut(&mut test.binary)
-            .unwrap()
-            .place(path.to_str().unwrap(), directory.to_str().unwrap());
+        Arc::get_mut(&mut test.binary).unwrap().place(path.to_str().unwrap(), directory.to_str().unwrap());
         test
     }
 
     /// The runs of `tests` in the order they ended.
     fn run_all(tests: &[Test], threads: usize, on_failure: OnFailure, interrupt: &Interrupt) -> Vec<(usize, TestRun)> {
-        let plan = Plan {
-            tests,
-            request: Request::Test,
-            overrides: Overrides::default(),
-            threads,
-            on_failure,
-            interrupt,
-        };
+        let plan =
+            Plan { tests, request: Request::Test, overrides: Overrides::default(), threads, on_failure, interrupt };
         let mut runs = Vec::new();
         run(&plan, |happening| {
             if let Happening::Ended(index, run) = happening {
@@ -374,14 +327,9 @@ mod tests {
     fn a_test_gets_its_request_and_is_judged_by_its_events() {
         let directory = tempfile::tempdir().unwrap();
         let body = format!("say '{STARTED}'; cat \"$CARGO_DELAY_REQUEST\"; echo \"$@\" >&2; pwd; say '{FINISHED}'");
-        let tests = [
-            script(directory.path(), "good", &body),
-            script(directory.path(), "silent", "exit 7"),
-        ];
+        let tests = [script(directory.path(), "good", &body), script(directory.path(), "silent", "exit 7")];
         let runs = run_all(&tests, 1, OnFailure::GoOn, &Interrupt::default());
-        let [(0, good), (1, silent)] = runs.as_slice() else {
-            panic!("{runs:?}")
-        };
+        let [(0, good), (1, silent)] = runs.as_slice() else { panic!("{runs:?}") };
         assert_eq!(good.status(), Status::Passed);
         let place = directory.path().canonicalize().unwrap();
         let printed = format!(
@@ -401,21 +349,14 @@ mod tests {
         let runs = run_all(&tests, 1, OnFailure::Stop, &Interrupt::default());
         let (_, run) = &runs[0];
         assert_eq!(run.status(), Status::Passed);
-        assert!(
-            run.output.starts_with("[2934468 bytes left out]\n"),
-            "{}",
-            &run.output[..40]
-        );
+        assert!(run.output.starts_with("[2934468 bytes left out]\n"), "{}", &run.output[..40]);
         assert!(run.output.ends_with("\0end\n"));
     }
 
     #[test]
     fn a_failure_stops_the_run_unless_told_otherwise() {
         let directory = tempfile::tempdir().unwrap();
-        let tests = [
-            script(directory.path(), "a", "exit 1"),
-            script(directory.path(), "b", "exit 1"),
-        ];
+        let tests = [script(directory.path(), "a", "exit 1"), script(directory.path(), "b", "exit 1")];
         assert_eq!(run_all(&tests, 1, OnFailure::Stop, &Interrupt::default()).len(), 1);
         assert_eq!(run_all(&tests, 2, OnFailure::GoOn, &Interrupt::default()).len(), 2);
     }
@@ -425,10 +366,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let wait = "while [ -e \"$CARGO_DELAY_REQUEST\" ]; do sleep 0.05; done";
         let body = format!("say '{STARTED}'; {wait}; say '{FINISHED}'");
-        let tests = [
-            script(directory.path(), "polite", &body),
-            script(directory.path(), "next", "exit 1"),
-        ];
+        let tests = [script(directory.path(), "polite", &body), script(directory.path(), "next", "exit 1")];
         let interrupt = Interrupt::default();
         let plan = Plan {
             tests: &tests,
@@ -454,27 +392,14 @@ mod tests {
     #[test]
     fn a_second_signal_kills() {
         let directory = tempfile::tempdir().unwrap();
-        let tests = [script(
-            directory.path(),
-            "stubborn",
-            &format!("say '{STARTED}'; exec sleep 1000"),
-        )];
+        let tests = [script(directory.path(), "stubborn", &format!("say '{STARTED}'; exec sleep 1000"))];
         let interrupt = Interrupt::default();
         interrupt.signal();
         interrupt.signal();
-        assert!(
-            run_all(&tests, 1, OnFailure::GoOn, &interrupt).is_empty(),
-            "nothing starts after a signal"
-        );
-        let control = Control {
-            interrupt: &interrupt,
-            halted: AtomicBool::new(false),
-            abandoned: AtomicBool::new(false),
-        };
-        let files = Files {
-            request: directory.path().join("r"),
-            events: directory.path().join("e"),
-        };
+        assert!(run_all(&tests, 1, OnFailure::GoOn, &interrupt).is_empty(), "nothing starts after a signal");
+        let control =
+            Control { interrupt: &interrupt, halted: AtomicBool::new(false), abandoned: AtomicBool::new(false) };
+        let files = Files { request: directory.path().join("r"), events: directory.path().join("e") };
         let run = execute(&tests[0], &files, &control, &|_| {}).unwrap();
         assert_eq!(run.status(), Status::Stopped);
     }

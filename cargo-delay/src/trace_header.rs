@@ -1,7 +1,7 @@
 //! The first lines of a saved trace: which test it belongs to. The rest is the test's own business.
 //!
 //! A trace is a plain file or an insta snapshot, whose text stands below a header between two lines `---`. The text begins
-//! with `delay trace 1`, and a line `test: PACKAGE NAME` follows. Line numbers in errors are those of the file.
+//! with `delay trace 1`, and a line `test: PACKAGE CRATE NAME` follows. Line numbers in errors are those of the file.
 
 use std::{
     fmt, fs, io,
@@ -16,6 +16,8 @@ const VERSION: u32 = 1;
 pub(crate) struct TraceHeader {
     /// The test's package.
     pub(crate) package: String,
+    /// The test's crate.
+    pub(crate) krate: String,
     /// libtest's name of the test.
     pub(crate) test: String,
     /// The source file in a snapshot's header; tells tests of the same name apart.
@@ -25,10 +27,7 @@ pub(crate) struct TraceHeader {
 impl TraceHeader {
     /// Reads the header of the trace in the file `path`.
     pub(crate) fn load(path: &Path) -> Result<Self, TraceError> {
-        let at = |kind| TraceError {
-            path: path.to_owned(),
-            kind,
-        };
+        let at = |kind| TraceError { path: path.to_owned(), kind };
         let bytes = fs::read(path).map_err(|error| at(TraceErrorKind::Read(error)))?;
         let text = String::from_utf8(bytes).map_err(|_| at(TraceErrorKind::Text))?;
         Self::parse(&text).map_err(at)
@@ -43,9 +42,7 @@ impl TraceHeader {
                 if line.trim_end() == "---" {
                     break;
                 }
-                source = source.or(line
-                    .strip_prefix("source: ")
-                    .map(|path| path.trim_matches('"').to_owned()));
+                source = source.or(line.strip_prefix("source: ").map(|path| path.trim_matches('"').to_owned()));
             }
             while lines.next_if(|(_, line)| line.trim().is_empty()).is_some() {}
         }
@@ -54,28 +51,21 @@ impl TraceHeader {
         let (at, test) = lines
             .find_map(|(at, line)| line.strip_prefix("test: ").map(|test| (at, test.trim())))
             .ok_or(TraceErrorKind::NoTest { after: first })?;
-        let Some((package, test)) = test.split_once(' ') else {
-            let why = format!("expected `test: PACKAGE NAME`, found `test: {test}`");
+        let mut words = test.splitn(3, ' ').map(str::trim);
+        let (Some(package), Some(krate), Some(test)) = (words.next(), words.next(), words.next()) else {
+            let why = format!("expected `test: PACKAGE CRATE NAME`, found `test: {}`", shorten(test));
             return Err(TraceErrorKind::Line { line: at, why });
         };
-        Ok(Self {
-            package: package.to_owned(),
-            test: test.trim().to_owned(),
-            source,
-        })
+        Ok(Self { package: package.to_owned(), krate: krate.to_owned(), test: test.to_owned(), source })
     }
 }
 
 /// Whether a trace's first line is one this command understands; else why not.
 fn check_version(line: &str) -> Result<(), String> {
-    let version = line
-        .strip_prefix("delay trace ")
-        .and_then(|version| version.trim().parse::<u32>().ok());
+    let version = line.strip_prefix("delay trace ").and_then(|version| version.trim().parse::<u32>().ok());
     match version {
         Some(VERSION) => Ok(()),
-        Some(other) => Err(format!(
-            "the trace is of version {other}, this cargo-delay reads version {VERSION}"
-        )),
+        Some(other) => Err(format!("the trace is of version {other}, this cargo-delay reads version {VERSION}")),
         None => Err(format!("expected `delay trace {VERSION}`, found `{}`", shorten(line))),
     }
 }
@@ -112,13 +102,12 @@ impl fmt::Display for TraceError {
         match kind {
             TraceErrorKind::Read(error) => write!(f, "cannot read the trace {path}: {error}"),
             TraceErrorKind::Text => write!(f, "{path}: not a trace: not UTF-8"),
-            TraceErrorKind::Empty => write!(
-                f,
-                "{path}: not a trace: expected `delay trace {VERSION}`, found the end of the file"
-            ),
+            TraceErrorKind::Empty => {
+                write!(f, "{path}: not a trace: expected `delay trace {VERSION}`, found the end of the file")
+            }
             TraceErrorKind::OpenHeader => write!(f, "{path}:1: the snapshot's header has no second line `---`"),
             TraceErrorKind::Line { line, why } => write!(f, "{path}:{line}: {why}"),
-            TraceErrorKind::NoTest { after } => write!(f, "{path}:{after}: no line `test: PACKAGE NAME` follows"),
+            TraceErrorKind::NoTest { after } => write!(f, "{path}:{after}: no line `test: PACKAGE CRATE NAME` follows"),
         }
     }
 }
@@ -130,24 +119,24 @@ mod tests {
     use super::*;
 
     fn error(text: &str) -> String {
-        TraceError {
-            path: "t.snap".into(),
-            kind: TraceHeader::parse(text).unwrap_err(),
-        }
-        .to_string()
+        TraceError { path: "t.snap".into(), kind: TraceHeader::parse(text).unwrap_err() }.to_string()
     }
 
     #[test]
     fn plain_traces_and_snapshots_name_their_test() {
-        let plain = TraceHeader::parse("delay trace 1\ntest: delay-examples two_phase::counts_votes\nexplorer: rtc\n");
+        let plain = TraceHeader::parse(
+            "delay trace 1\ntest: delay-examples protocols two_phase::counts_votes\nexplorer: rtc\n",
+        );
         let votes = TraceHeader {
             package: "delay-examples".to_owned(),
+            krate: "protocols".to_owned(),
             test: "two_phase::counts_votes".to_owned(),
             source: None,
         };
         assert_eq!(plain.unwrap(), votes);
         let header = "---\nsource: examples/tests/two_phase.rs\ndescription: \"a --- b\"\n---\n";
-        let snapshot = format!("{header}delay trace 1\nverdict: fail\ntest: delay-examples two_phase::counts_votes\n");
+        let snapshot =
+            format!("{header}delay trace 1\nverdict: fail\ntest: delay-examples protocols two_phase::counts_votes\n");
         let source = Some("examples/tests/two_phase.rs".to_owned());
         assert_eq!(TraceHeader::parse(&snapshot).unwrap(), TraceHeader { source, ..votes });
     }
@@ -162,6 +151,7 @@ mod tests {
             "delay trace one\n",
             "delay trace 1\nexplorer: rtc\n",
             "delay trace 1\ntest: lonely\n",
+            "delay trace 1\ntest: package name\n",
         ];
         insta::assert_snapshot!(all.map(error).join("\n"));
     }

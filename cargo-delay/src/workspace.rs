@@ -32,16 +32,11 @@ impl Workspace {
     /// Asks cargo.
     pub(crate) fn load(arguments: &CargoArgs) -> Result<Self, Error> {
         let mut command = MetadataCommand::new();
-        command
-            .cargo_path(cargo())
-            .no_deps()
-            .other_options(arguments.metadata_words());
+        command.cargo_path(cargo()).no_deps().other_options(arguments.metadata_words());
         if let Some(path) = &arguments.manifest.manifest_path {
             command.manifest_path(path);
         }
-        Ok(Self {
-            metadata: command.exec().map_err(Error::Metadata)?,
-        })
+        Ok(Self { metadata: command.exec().map_err(Error::Metadata)? })
     }
 
     /// The workspace's directory.
@@ -71,9 +66,8 @@ impl Workspace {
             self.default_packages(arguments)
         };
         let able = meant.into_iter().filter(|package| can_hold_tests(package));
-        let words: Vec<OsString> = able
-            .flat_map(|package| ["--package".into(), package.id.repr.clone().into()])
-            .collect();
+        let words: Vec<OsString> =
+            able.flat_map(|package| ["--package".into(), package.id.repr.clone().into()]).collect();
         if words.is_empty() { None } else { Some(words) }
     }
 
@@ -82,9 +76,7 @@ impl Workspace {
     fn default_packages(&self, arguments: &CargoArgs) -> Vec<&Package> {
         let nearest = match &arguments.manifest.manifest_path {
             Some(path) => Some(path.clone()),
-            None => env::current_dir()
-                .ok()
-                .and_then(|directory| nearest_manifest(&directory)),
+            None => env::current_dir().ok().and_then(|directory| nearest_manifest(&directory)),
         };
         let nearest = nearest.and_then(|path| path.canonicalize().ok());
         let is_nearest = |path: &Utf8Path| nearest.is_some() && path.canonicalize().ok() == nearest;
@@ -92,19 +84,12 @@ impl Workspace {
             return self.metadata.workspace_default_packages();
         }
         let packages = self.metadata.workspace_packages();
-        packages
-            .into_iter()
-            .filter(|package| is_nearest(&package.manifest_path))
-            .collect()
+        packages.into_iter().filter(|package| is_nearest(&package.manifest_path)).collect()
     }
 
     /// The pinned traces of all members, sorted; what a person can replay.
     pub(crate) fn pinned_traces(&self) -> Vec<PathBuf> {
-        let directories = self
-            .metadata
-            .packages
-            .iter()
-            .filter_map(|package| package.manifest_path.parent());
+        let directories = self.metadata.packages.iter().filter_map(|package| package.manifest_path.parent());
         let mut traces: Vec<PathBuf> = directories
             .filter_map(|directory| std::fs::read_dir(directory.join(SNAPSHOTS)).ok())
             .flatten()
@@ -123,8 +108,5 @@ fn can_hold_tests(package: &Package) -> bool {
 
 /// The `Cargo.toml` in `directory` or the nearest one above.
 fn nearest_manifest(directory: &Path) -> Option<PathBuf> {
-    directory
-        .ancestors()
-        .map(|ancestor| ancestor.join("Cargo.toml"))
-        .find(|path| path.is_file())
+    directory.ancestors().map(|ancestor| ancestor.join("Cargo.toml")).find(|path| path.is_file())
 }

@@ -86,6 +86,9 @@ impl Coverage {
         self.totals.steps += totals.steps;
         self.totals.merged_ops |= totals.merged_ops;
         self.totals.foreign_wakes += totals.foreign_wakes;
+        if self.totals.woken_first.is_none() {
+            self.totals.woken_first.clone_from(&totals.woken_first);
+        }
         self.totals.unheard += totals.unheard;
         self.totals.panics += totals.panics;
     }
@@ -133,14 +136,29 @@ impl Coverage {
 
     /// What was covered, in sentences with their numbers.
     pub fn sentences(&self, stop: &Stop) -> String {
+        if matches!(stop, Stop::Found(_)) {
+            return self.until_found();
+        }
         let mut text = match self.mode {
             Mode::Ses => self.exhaustive(stop),
-            Mode::Ss | Mode::Random => self.sampled(stop),
+            Mode::Ss | Mode::Random => self.sampled(),
             Mode::SesSs if self.strata.is_empty() => self.exhaustive(stop),
-            Mode::SesSs => format!("{}; then {}", self.exhaustive(stop), self.sampled(stop)),
+            Mode::SesSs => format!("{}; then {}", self.exhaustive(stop), self.sampled()),
         };
         self.caveats(stop, &mut text);
         text
+    }
+
+    /// What it took to find a violation.
+    fn until_found(&self) -> String {
+        let visited = match (self.mode, self.cache) {
+            (Mode::Random, _) => return format!("found after {}", count(self.executions, "execution")),
+            (Mode::Ss, _) => return format!("found in a sample with {}", count(u64::from(self.bound), "delay")),
+            (_, Cache::Off) => count(self.executions, "execution"),
+            (_, Cache::State | Cache::StateExplorer) => count(self.states, "state"),
+        };
+        let sampled = if self.strata.is_empty() { "" } else { ", then sampling from the frontier" };
+        format!("found within {} after {visited}{sampled}", count(u64::from(self.bound), "delay"))
     }
 
     fn exhaustive(&self, stop: &Stop) -> String {
@@ -182,12 +200,9 @@ impl Coverage {
         count(u64::from(self.completed_bound.unwrap_or(self.bound)), "delay")
     }
 
-    fn sampled(&self, stop: &Stop) -> String {
+    fn sampled(&self) -> String {
         if self.mode == Mode::Random {
             return format!("{} sampled by a uniform choice at each step; nothing is claimed of the others", count(self.executions, "execution"));
-        }
-        if matches!(stop, Stop::Found(_)) {
-            return format!("{} of delays sampled", count(self.strata.len() as u64, "stratum"));
         }
         let from = match self.sampled_frontier {
             0 => String::new(),
@@ -199,28 +214,31 @@ impl Coverage {
             self.choices,
             self.longest
         );
+        let mut said = false;
         for stratum in self.strata.iter().filter(|stratum| stratum.exact > 0) {
             let starts = (self.sampled_frontier.max(1) as f64).recip();
             let hit = starts * f64::from(self.choices.max(1)).powi(stratum.delays as i32).recip();
             let miss = (1.0 - hit).powf(stratum.exact as f64);
-            let _ = write!(
-                text,
-                "\n  {}: a violation that needs them is missed by these {} with probability at most {}",
-                count(u64::from(stratum.delays), "delay"),
-                count(stratum.exact, "sample"),
-                probability(miss)
-            );
+            let delays = count(u64::from(stratum.delays), "delay");
+            let samples = count(stratum.exact, "sample");
+            let _ = match miss {
+                _ if hit >= 1.0 => write!(text, "\n  {delays}: visited"),
+                0.9995.. => write!(text, "\n  {delays}: {samples}, too few to say anything"),
+                _ => write!(
+                    text,
+                    "\n  {delays}: a violation that needs them is missed by these {samples} with probability at most {}",
+                    probability(miss)
+                ),
+            };
+            said |= hit < 1.0;
         }
-        if !self.strata.is_empty() {
+        if said {
             text.push_str("\n  (provided no execution has more points of choice)");
         }
         text
     }
 
     fn caveats(&self, stop: &Stop, text: &mut String) {
-        if matches!(stop, Stop::Found(_)) {
-            return;
-        }
         let mut add = |line: String| {
             let _ = write!(text, "\n  {line}");
         };
@@ -245,7 +263,9 @@ impl Coverage {
             add("ops that do not wait (try_send, unbounded send, announce, ..) are part of the step they stand in".to_owned());
         }
         if self.totals.foreign_wakes > 0 {
-            add(format!("partly uncontrolled: {} by code delay does not control", count(self.totals.foreign_wakes, "wake")));
+            let who = self.totals.woken_first.as_deref().unwrap_or("a task");
+            let wakes = count(self.totals.foreign_wakes, "wake");
+            add(format!("partly uncontrolled: {wakes} by code delay does not control, first of {who}"));
         }
         if self.totals.unheard > 0 {
             add(format!("{} announced and heard by no monitor", count(self.totals.unheard, "event")));

@@ -3,7 +3,7 @@
 //! A process is named by its spawn path (parent, k-th spawn), an object by its creator and k-th creation, never by a
 //! global order of creation. [`Names`] lives as long as a search: the first execution that meets a name gives it an
 //! id, every later one gets the same. What else must outlive an execution so that the next treats the same process
-//! the same way stands here too: which starts are steps of their own, and which processes an abort can hit.
+//! the same way stands here too: which starts are steps of their own, and whether the clock is looked at.
 
 use crate::{
     hash::{Domain, IdSet, Print},
@@ -18,6 +18,8 @@ pub struct Names {
     objects: Vec<ObjectName>,
     /// Initial local ids of processes whose first op is immediate: their start is a step of its own.
     starts: IdSet<Print>,
+    /// Some process looked at the clock: what time it is, is part of the state.
+    reads_clock: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -29,7 +31,6 @@ struct ProcessName {
     print: Print,
     children: Vec<Process>,
     objects: Vec<Object>,
-    abortable: bool,
 }
 
 #[derive(Debug, Clone)]
@@ -48,9 +49,8 @@ impl Default for Names {
             print: Print::of(Domain::ProcessName),
             children: Vec::new(),
             objects: Vec::new(),
-            abortable: false,
         };
-        Self { processes: vec![body], objects: Vec::new(), starts: IdSet::default() }
+        Self { processes: vec![body], objects: Vec::new(), starts: IdSet::default(), reads_clock: false }
     }
 }
 
@@ -66,7 +66,7 @@ impl Names {
         of.children.push(id);
         let (print, depth) = (of.print.with(u64::from(k)), of.depth + 1);
         let name =
-            ProcessName { parent, k, depth, print, children: Vec::new(), objects: Vec::new(), abortable: false };
+            ProcessName { parent, k, depth, print, children: Vec::new(), objects: Vec::new() };
         self.processes.push(name);
         id
     }
@@ -148,14 +148,14 @@ impl Names {
         self.starts.insert(initial)
     }
 
-    /// Whether some execution of this search aborted the process.
-    pub fn is_abortable(&self, process: Process) -> bool {
-        self.processes[process.index()].abortable
+    /// Whether some execution of this search looked at the clock.
+    pub fn reads_clock(&self) -> bool {
+        self.reads_clock
     }
 
-    /// Remembers that it did. Returns true if this is news.
-    pub fn remember_abort(&mut self, process: Process) -> bool {
-        !std::mem::replace(&mut self.processes[process.index()].abortable, true)
+    /// Remembers that one did.
+    pub fn remember_clock(&mut self) {
+        self.reads_clock = true;
     }
 }
 

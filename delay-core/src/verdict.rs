@@ -41,10 +41,8 @@ pub enum Violation {
     },
     /// A process waits for something the engine does not control, and nothing woke it.
     Uncontrolled {
-        /// The process.
+        /// The process, and where it was spawned.
         process: String,
-        /// Where it was spawned.
-        site: String,
     },
     /// A process keeps waking itself without any controlled op.
     Spinning {
@@ -111,7 +109,7 @@ impl fmt::Display for Violation {
                 write!(f, "left waiting at the end")?;
                 write_waits(f, waits)
             }
-            Self::Uncontrolled { process, .. } => write!(
+            Self::Uncontrolled { process } => write!(
                 f,
                 "{process} waits for something delay does not control (a std thread, a real socket, a channel of another crate), and nothing woke it: use the types of `delay` there"
             ),

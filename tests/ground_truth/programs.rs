@@ -56,6 +56,26 @@ pub(crate) enum Outcome {
     Finished(Vec<usize>),
 }
 
+impl Outcome {
+    /// In words, from what a process received and whether it finished.
+    pub(crate) fn text(&self, received: impl Fn(usize) -> Vec<Value>, finished: impl Fn(usize) -> bool) -> String {
+        match self {
+            Self::Received(processes) => {
+                let list = |process: &usize| {
+                    let words = received(*process).into_iter().map(|(word, number)| format!("{word}{number}"));
+                    words.collect::<Vec<_>>().join(" ")
+                };
+                processes.iter().map(list).collect::<Vec<_>>().join(", ")
+            }
+            Self::Sum(process) => received(*process).into_iter().map(|(_, number)| number).sum::<usize>().to_string(),
+            Self::Finished(processes) => {
+                let finished = processes.iter().filter(|process| finished(**process));
+                format!("finished: {:?}", finished.collect::<Vec<_>>())
+            }
+        }
+    }
+}
+
 pub(crate) struct Program {
     pub(crate) processes: Vec<Process>,
     pub(crate) outcome: Outcome,

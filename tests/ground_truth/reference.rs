@@ -4,7 +4,7 @@
 //! equal futures, including the order of the choices within a process), so every number below is a property of the
 //! finite acyclic [`Graph`]. Keys are exact strings, never hashes: no collision can hide a state.
 
-use crate::programs::{Op, Outcome, Program, Seen, Value, received};
+use crate::programs::{Op, Program, Seen, Value, received};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Which message of a mailbox may be received next.
@@ -274,23 +274,8 @@ impl Machine<'_> {
     }
 
     fn outcome(&self, state: &State) -> String {
-        let values = |process: &usize| received(state.histories[*process].as_deref().unwrap_or_default());
-        match &self.program.outcome {
-            Outcome::Received(processes) => {
-                let list = |process| {
-                    let words = values(process).map(|(word, number)| format!("{word}{number}"));
-                    words.collect::<Vec<_>>().join(" ")
-                };
-                processes.iter().map(list).collect::<Vec<_>>().join(", ")
-            }
-            Outcome::Sum(process) => values(process).map(|(_, number)| number).sum::<usize>().to_string(),
-            Outcome::Finished(processes) => {
-                let finished = processes
-                    .iter()
-                    .filter(|process| self.pending(state, **process) == Op::Stop);
-                format!("finished: {:?}", finished.collect::<Vec<_>>())
-            }
-        }
+        let values = |process: usize| received(state.histories[process].as_deref().unwrap_or_default()).collect();
+        self.program.outcome.text(values, |process| self.pending(state, process) == Op::Stop)
     }
 
     fn reads(state: &State) -> String {

@@ -101,6 +101,9 @@ impl Explorer {
 /// A state of the program together with one of the explorer.
 type Pair = (usize, Explorer);
 
+/// A state, the choice that is next there, and who moved on the way.
+type Position = (Pair, usize, Vec<usize>);
+
 /// An explorer over a graph.
 pub(crate) struct Strata<'a> {
     graph: &'a Graph,
@@ -132,8 +135,9 @@ pub(crate) struct Exhausted {
 /// What one sample with a number of delays yields, exactly.
 #[derive(Debug, Default)]
 pub(crate) struct Samples {
-    /// Probability of each execution with exactly that many delays.
-    pub(crate) executions: Vec<f64>,
+    /// Probability of each execution with exactly that many delays. An execution goes by who moved (there are no choices
+    /// but these in the programs sampled).
+    pub(crate) executions: BTreeMap<Vec<usize>, f64>,
     /// Probability of each outcome among those executions.
     pub(crate) outcomes: BTreeMap<String, f64>,
     /// Probability of a sample that ends in a lower stratum, by its delays.
@@ -149,13 +153,13 @@ impl<'a> Strata<'a> {
         (0, Explorer::start(self.kind, &self.graph.nodes[0]))
     }
 
-    /// The choices of a state in the explorer's order, choice k after k delays, as the pairs they lead to.
-    fn successors(&self, (at, explorer): &Pair) -> Vec<Pair> {
+    /// The choices of a state in the explorer's order, choice k after k delays: who moves, and the pair it leads to.
+    fn successors(&self, (at, explorer): &Pair) -> Vec<(usize, Pair)> {
         let node = &self.graph.nodes[*at];
         let follow = |process, explorer: &Explorer, step: &Step| {
             let mut explorer = explorer.clone();
             explorer.step(process, &step.events, &self.graph.nodes[step.to]);
-            (step.to, explorer)
+            (process, (step.to, explorer))
         };
         if let Some(process) = node.deciding {
             return node.steps[process]
@@ -190,7 +194,7 @@ impl<'a> Strata<'a> {
             return counts.clone();
         }
         let mut counts = Vec::new();
-        for (delays, successor) in self.successors(pair).iter().enumerate() {
+        for (delays, (_, successor)) in self.successors(pair).iter().enumerate() {
             let of_successor = self.count(successor, known);
             counts.resize(counts.len().max(of_successor.len() + delays), 0);
             for (more, count) in of_successor.into_iter().enumerate() {
@@ -214,7 +218,7 @@ impl<'a> Strata<'a> {
                 None => drop(buckets.pop_first()),
                 Some(pair) if !done.contains(&pair) => {
                     distances[pair.0] = distances[pair.0].min(delays);
-                    for (more, successor) in self.successors(&pair).into_iter().enumerate() {
+                    for (more, (_, successor)) in self.successors(&pair).into_iter().enumerate() {
                         buckets.entry(delays + more).or_default().push(successor);
                     }
                     done.insert(pair);
@@ -275,34 +279,35 @@ impl<'a> Strata<'a> {
     /// corrected).
     pub(crate) fn sample(&self, delays: usize) -> Samples {
         let mut samples = Samples::default();
-        self.place(&self.start(), 0, delays, (delays, 1.0), &mut samples);
+        self.place(&(self.start(), 0, Vec::new()), delays, (delays, 1.0), &mut samples);
         samples
     }
 
-    /// Runs on from choice `from` of a state and places the delays that are left. `total` is the delays of the whole
-    /// sample, `share` the probability of being here.
-    fn place(&self, start: &Pair, from: usize, left: usize, (total, share): (usize, f64), samples: &mut Samples) {
-        let (mut positions, mut at) = (Vec::new(), (start.clone(), from));
+    /// Runs on from a position and places the delays that are left. `total` is the delays of the whole sample, `share`
+    /// the probability of being here.
+    fn place(&self, from: &Position, left: usize, (total, share): (usize, f64), samples: &mut Samples) {
+        let (mut open, mut at) = (Vec::new(), from.clone());
         let outcome = loop {
-            let (pair, choice) = &at;
+            let (pair, choice, moved) = &mut at;
             let successors = self.successors(pair);
-            let Some(next) = successors.get(*choice).cloned() else {
+            let Some((process, next)) = successors.get(*choice).cloned() else {
                 break &self.graph.nodes[pair.0].outcome;
             };
-            if choice + 1 < successors.len() {
-                positions.push(at.clone());
+            if *choice + 1 < successors.len() {
+                open.push((pair.clone(), *choice + 1, moved.clone()));
             }
-            at = (next, 0);
+            moved.push(process);
+            (*pair, *choice) = (next, 0);
         };
         if left == 0 {
-            samples.executions.push(share);
+            *samples.executions.entry(at.2).or_default() += share;
             *samples.outcomes.entry(outcome.clone()).or_default() += share;
-        } else if positions.is_empty() {
+        } else if open.is_empty() {
             *samples.short.entry(total - left).or_default() += share;
         }
-        let each = share / positions.len() as f64;
-        for (pair, choice) in positions.iter().filter(|_| left > 0) {
-            self.place(pair, choice + 1, left - 1, (total, each), samples);
+        let each = share / open.len() as f64;
+        for position in open.iter().filter(|_| left > 0) {
+            self.place(position, left - 1, (total, each), samples);
         }
     }
 }
@@ -354,7 +359,7 @@ impl Search<'_> {
             self.so_far.outcomes.entry(outcome).or_insert(self.bound);
         }
         for choice in from..successors.len() {
-            let successor = &successors[choice];
+            let (_, successor) = &successors[choice];
             self.so_far.transitions += 1;
             if self.insert(successor, delays) {
                 self.visit(successor, 0, delays);

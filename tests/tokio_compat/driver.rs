@@ -8,7 +8,7 @@ use delay_core::{
     world::{Choice, Granularity},
 };
 use std::{
-    collections::BTreeMap,
+    collections::{BTreeMap, BTreeSet},
     fmt::Debug,
     future::Future,
     sync::{Arc, Mutex},
@@ -18,7 +18,7 @@ use std::{
 const SCHEDULES_MAX: usize = 200_000;
 
 /// Runs on a fresh tokio runtime with one thread.
-pub fn on_tokio<T>(future: impl Future<Output = T>) -> T {
+pub(crate) fn on_tokio<T>(future: impl Future<Output = T>) -> T {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     tokio::task::LocalSet::new().block_on(&runtime, future)
 }
@@ -28,7 +28,7 @@ pub fn on_tokio<T>(future: impl Future<Output = T>) -> T {
 /// # Panics
 /// If some schedule violates anything.
 #[track_caller]
-pub fn every_schedule<T, F>(body: impl Fn() -> F + Send + Sync) -> BTreeMap<T, usize>
+pub(crate) fn every_schedule<T, F>(body: impl Fn() -> F + Send + Sync) -> BTreeMap<T, usize>
 where
     T: Ord + Debug + Send + 'static,
     F: Future<Output = T> + 'static,
@@ -39,7 +39,7 @@ where
 }
 
 /// As [`every_schedule`], for programs in which violations are expected too.
-pub fn explore<T, F>(
+pub(crate) fn explore<T, F>(
     granularity: Granularity,
     body: impl Fn() -> F + Send + Sync,
 ) -> (BTreeMap<T, usize>, Vec<Violation>)
@@ -79,7 +79,7 @@ where
 
 /// Runs under the schedule that always takes the first choice.
 #[track_caller]
-pub fn first_schedule<T, F>(body: impl Fn() -> F + Send + Sync) -> T
+pub(crate) fn first_schedule<T, F>(body: impl Fn() -> F + Send + Sync) -> T
 where
     T: Send + 'static,
     F: Future<Output = T> + 'static,
@@ -98,6 +98,74 @@ where
     assert_eq!(status, Status::Finished, "{:?}", live.violation());
     let value = outcome.lock().expect("nobody panics in here").take();
     value.expect("the body has returned")
+}
+
+/// How many different states there are.
+pub(crate) fn states<F>(body: impl Fn() -> F + Send + Sync) -> usize
+where
+    F: Future<Output: Send + Ord + 'static> + 'static,
+{
+    by_states(body).0
+}
+
+/// The outcomes that are found when no state is visited twice.
+pub(crate) fn outcomes_by_states<F>(body: impl Fn() -> F + Send + Sync) -> BTreeSet<F::Output>
+where
+    F: Future<Output: Send + Ord + 'static> + 'static,
+{
+    by_states(body).1
+}
+
+fn by_states<F>(body: impl Fn() -> F + Send + Sync) -> (usize, BTreeSet<F::Output>)
+where
+    F: Future<Output: Send + Ord + 'static> + 'static,
+{
+    let outcome = Arc::new(Mutex::new(None));
+    let made: &Body<'_> = &|| -> BodyFuture<'_> {
+        let (outcome, future) = (Arc::clone(&outcome), body());
+        Box::pin(async move {
+            let value = future.await;
+            *outcome.lock().expect("nobody panics in here") = Some(value);
+            Ok(())
+        })
+    };
+    let mut live = Live::new(made, Options { granularity: Granularity::Op, max_steps: 10_000, ..Options::default() });
+    // Once the program is known to look at the clock, states are others: then all is counted anew, as the searches do.
+    'anew: loop {
+        let (mut seen, mut outcomes) = (BTreeSet::new(), BTreeSet::new());
+        live.restart();
+        let reads_clock = live.world().reads_clock();
+        seen.insert(live.fingerprint());
+        let mut open = vec![Vec::new()];
+        while let Some(path) = open.pop() {
+            follow(&mut live, &path);
+            for choice in choices(&live) {
+                follow(&mut live, &path);
+                let status = live.step(choice);
+                if live.world().reads_clock() != reads_clock {
+                    continue 'anew;
+                }
+                if !seen.insert(live.fingerprint()) {
+                    continue;
+                }
+                match status {
+                    Status::Running => open.push(path.iter().copied().chain([choice]).collect()),
+                    Status::Finished => {
+                        outcomes.extend(outcome.lock().expect("nobody panics in here").take());
+                    }
+                    other => panic!("an execution ended as {other:?}: {:?}", live.violation()),
+                }
+            }
+        }
+        return (seen.len(), outcomes);
+    }
+}
+
+fn follow(live: &mut Live<'_>, path: &[Choice]) {
+    live.restart();
+    for choice in path {
+        live.step(*choice);
+    }
 }
 
 /// Follows the path, then always the first choice, writing down what it took and which choice of the state that was.
@@ -138,7 +206,14 @@ fn choices(live: &Live<'_>) -> Vec<Choice> {
         return (0..outcomes).map(|alternative| Choice { process, alternative }).collect();
     }
     let of = |process| (0..world.alternatives(process)).map(move |alternative| Choice { process, alternative });
-    world.processes().iter().copied().chain([Process::CLOCK]).filter(|process| is_live(live, *process)).flat_map(of).collect()
+    world
+        .processes()
+        .iter()
+        .copied()
+        .chain([Process::CLOCK])
+        .filter(|process| is_live(live, *process))
+        .flat_map(of)
+        .collect()
 }
 
 fn is_live(live: &Live<'_>, process: Process) -> bool {

@@ -45,10 +45,6 @@ mod tests {
                     .contains(&format!("Usage: cargo delay {name}"))
             );
         }
-        assert!(
-            anstream::adapter::strip_str(&long_help(&["delay"]))
-                .to_string()
-                .contains("Usage: cargo delay")
-        );
+        assert!(anstream::adapter::strip_str(&long_help(&["delay"])).to_string().contains("Usage: cargo delay"));
     }
 }

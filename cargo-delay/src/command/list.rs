@@ -19,11 +19,7 @@ const FORMAT_VERSION: &str = "0.1";
 
 /// Lists the tests that the filter admits.
 pub(crate) fn list(arguments: &ListArgs, output: &OutputArgs) -> Result<Code, Error> {
-    let ListArgs {
-        filter,
-        message_format,
-        cargo,
-    } = arguments;
+    let ListArgs { filter, message_format, cargo } = arguments;
     let filter = Filter::new(filter)?;
     let workspace = Workspace::load(cargo)?;
     let (tests, _skipped) = select(find_tests(&workspace, cargo, output)?, &filter);
@@ -37,36 +33,16 @@ pub(crate) fn list(arguments: &ListArgs, output: &OutputArgs) -> Result<Code, Er
 
 /// A paragraph a binary, a line a test.
 fn human(tests: &[Test]) -> String {
-    tests
-        .chunk_by(|a, b| a.binary.id == b.binary.id)
-        .map(paragraph)
-        .collect()
+    tests.chunk_by(|a, b| a.binary.id == b.binary.id).map(paragraph).collect()
 }
 
 /// The tests of one binary.
 fn paragraph(tests: &[Test]) -> String {
-    let width = tests
-        .iter()
-        .map(|test| test.record.path.len())
-        .max()
-        .unwrap_or_default();
-    let line = |Test {
-                    binary: _,
-                    record,
-                    ignored,
-                }: &Test| {
-        let TestRecord {
-            package: _,
-            path,
-            file,
-            line,
-            config,
-        } = record;
+    let width = tests.iter().map(|test| test.record.path.len()).max().unwrap_or_default();
+    let line = |Test { binary: _, record, ignored }: &Test| {
+        let TestRecord { package: _, krate: _, path, file, line, config } = record;
         let ignored = if *ignored { " (ignored)" } else { "" };
-        let text = format!(
-            "    {NAME}{path:width$}{NAME:#}  {file}:{line}  {}",
-            config.replace(';', " ")
-        );
+        let text = format!("    {NAME}{path:width$}{NAME:#}  {file}:{line}  {}", config.replace(';', " "));
         format!("{}{ignored}\n", text.trim_end())
     };
     let lines: String = tests.iter().map(line).collect();
@@ -75,11 +51,7 @@ fn paragraph(tests: &[Test]) -> String {
 
 /// One object, so that a reader can trust the end of it.
 fn json(tests: &[Test]) -> Value {
-    let one = |Test {
-                   binary,
-                   record,
-                   ignored,
-               }: &Test| {
+    let one = |Test { binary, record, ignored }: &Test| {
         json!({
             "package": record.package,
             "binary-id": binary.id,
@@ -101,11 +73,7 @@ mod tests {
 
     #[test]
     fn both_forms_name_place_and_settings() {
-        let tests = [
-            test("ex", "a::votes", false),
-            test("ex::ring", "elects", false),
-            test("ex::ring", "late", true),
-        ];
+        let tests = [test("ex", "a::votes", false), test("ex::ring", "elects", false), test("ex::ring", "late", true)];
         insta::assert_snapshot!("human", anstream::adapter::strip_str(&human(&tests)).to_string());
         insta::assert_snapshot!("json", serde_json::to_string_pretty(&json(&tests[2..])).unwrap());
         assert_eq!(human(&[]), "");

@@ -19,12 +19,7 @@ const JOBS_ENV: &str = "DELAY_JOBS";
 
 /// Runs the tests that the filter admits.
 pub(crate) fn test(arguments: &TestArgs, output: &OutputArgs) -> Result<Code, Error> {
-    let TestArgs {
-        filter,
-        search,
-        runner,
-        cargo,
-    } = arguments;
+    let TestArgs { filter, search, runner, cargo } = arguments;
     let filter = Filter::new(filter)?;
     let workspace = Workspace::load(cargo)?;
     let (tests, skipped) = select(find_tests(&workspace, cargo, output)?, &filter);
@@ -47,11 +42,7 @@ pub(crate) fn test(arguments: &TestArgs, output: &OutputArgs) -> Result<Code, Er
     let result = run::run(&plan, |happening| report.tell(happening));
     let summary = report.finish()?;
     result?;
-    Ok(if summary.failures.is_empty() && summary.run() == summary.meant {
-        Code::Ok
-    } else {
-        Code::TestFailed
-    })
+    Ok(if summary.failures.is_empty() && summary.run() == summary.meant { Code::Ok } else { Code::TestFailed })
 }
 
 /// What is said and done if the filter admits nothing.
@@ -72,11 +63,7 @@ fn without_tests(action: NoTests, skipped: usize) -> Result<Code, Error> {
 
 /// `fail_fast` is the default and there for symmetry; the later of the two options wins.
 fn on_failure(runner: &RunnerArgs) -> OnFailure {
-    if runner.no_fail_fast {
-        OnFailure::GoOn
-    } else {
-        OnFailure::Stop
-    }
+    if runner.no_fail_fast { OnFailure::GoOn } else { OnFailure::Stop }
 }
 
 /// The overrides, with the cores shared between `tests_at_a_time` unless somebody has said how many to use. More threads

@@ -2,6 +2,7 @@
 //!
 //! Invariant: numbers and promises about a search are the test's own sentences; this side counts tests and seconds.
 
+mod libtest;
 pub(crate) mod progress;
 pub(crate) mod style;
 pub(crate) mod terminal;
@@ -69,29 +70,13 @@ pub(crate) struct Report<'a, W> {
 impl<'a, W: Write> Report<'a, W> {
     /// A report about `tests`, `skipped` further ones being left out.
     pub(crate) fn new(tests: &'a [Test], skipped: usize, terminal: Terminal<W>, meter: Meter) -> Self {
-        let summary = Summary {
-            meant: tests.len(),
-            skipped,
-            ..Summary::default()
-        };
-        Self {
-            tests,
-            terminal,
-            meter,
-            running: BTreeMap::new(),
-            started: Instant::now(),
-            summary,
-        }
+        let summary = Summary { meant: tests.len(), skipped, ..Summary::default() };
+        Self { tests, terminal, meter, running: BTreeMap::new(), started: Instant::now(), summary }
     }
 
     /// Says what will run.
     pub(crate) fn begin(&mut self) -> Result<(), Error> {
-        let Self {
-            tests,
-            terminal,
-            summary,
-            ..
-        } = self;
+        let Self { tests, terminal, summary, .. } = self;
         terminal.starting(tests, summary.skipped).map_err(Error::Output)
     }
 
@@ -107,12 +92,8 @@ impl<'a, W: Write> Report<'a, W> {
             Happening::Ended(index, run) => {
                 self.running.remove(&index);
                 self.count(index, &run);
-                let Self {
-                    tests, terminal, meter, ..
-                } = self;
-                meter
-                    .hidden(|| terminal.ended(&tests[index], &run))
-                    .map_err(Error::Output)?;
+                let Self { tests, terminal, meter, .. } = self;
+                meter.hidden(|| terminal.ended(&tests[index], &run)).map_err(Error::Output)?;
             }
             Happening::Quiet => {}
         }
@@ -128,23 +109,12 @@ impl<'a, W: Write> Report<'a, W> {
                 summary.failures.push((index, run.elapsed, status));
             }
         }
-        summary.pending += run
-            .story
-            .pins
-            .iter()
-            .filter(|pin| pin.verdict == delay_core::protocol::PinVerdict::Pending)
-            .count();
+        summary.pending +=
+            run.story.pins.iter().filter(|pin| pin.verdict == delay_core::protocol::PinVerdict::Pending).count();
     }
 
     fn show_progress(&mut self) -> io::Result<()> {
-        let Self {
-            tests,
-            terminal,
-            meter,
-            running,
-            started,
-            summary,
-        } = self;
+        let Self { tests, terminal, meter, running, started, summary } = self;
         match meter.show(tests, running, summary, started.elapsed()) {
             Some(line) => terminal.running(&line, started.elapsed()),
             None => Ok(()),
@@ -154,9 +124,7 @@ impl<'a, W: Write> Report<'a, W> {
     /// Shows the summary and returns it.
     pub(crate) fn finish(mut self) -> Result<Summary, Error> {
         self.meter.end();
-        self.terminal
-            .finish(self.tests, &self.summary, self.started.elapsed())
-            .map_err(Error::Output)?;
+        self.terminal.finish(self.tests, &self.summary, self.started.elapsed()).map_err(Error::Output)?;
         Ok(self.summary)
     }
 }

@@ -100,27 +100,12 @@ fn line(tests: &[Test], running: &BTreeMap<usize, Option<Progress>>) -> String {
 
 /// A search's position in words.
 pub(crate) fn words(progress: &Progress) -> String {
-    let Progress {
-        executions,
-        steps,
-        states,
-        frontier,
-        delays,
-        elapsed_ms: _,
-    } = *progress;
+    let Progress { executions, steps, states, frontier, delays, elapsed_ms: _ } = *progress;
     let counted = |number: u64, word: &str| {
-        if number == 0 {
-            String::new()
-        } else {
-            format!(", {} {word}", grouped(number))
-        }
+        if number == 0 { String::new() } else { format!(", {} {word}", grouped(number)) }
     };
     let (states, frontier) = (counted(states, "states"), counted(frontier, "waiting"));
-    format!(
-        "{} executions, {} steps{states}, bound {delays}{frontier}",
-        grouped(executions),
-        grouped(steps)
-    )
+    format!("{} executions, {} steps{states}, bound {delays}{frontier}", grouped(executions), grouped(steps))
 }
 
 /// `1234567` as `1,234,567`.
@@ -150,20 +135,10 @@ mod tests {
     #[test]
     fn a_line_comes_now_and_then() {
         let tests = [test("ex::ring", "elects", false), test("ex", "votes", false)];
-        let progress = Progress {
-            executions: 1_234_567,
-            steps: 999,
-            states: 1_000,
-            frontier: 12,
-            delays: 2,
-            elapsed_ms: 5,
-        };
+        let progress =
+            Progress { executions: 1_234_567, steps: 999, states: 1_000, frontier: 12, delays: 2, elapsed_ms: 5 };
         let running = BTreeMap::from([(0, Some(progress)), (1, None)]);
-        let summary = Summary {
-            meant: 5,
-            passed: 3,
-            ..Summary::default()
-        };
+        let summary = Summary { meant: 5, passed: 3, ..Summary::default() };
         let mut meter = Meter::Lines(Duration::ZERO);
         let mut at = |seconds| meter.show(&tests, &running, &summary, Duration::from_secs(seconds));
         assert_eq!(at(29), None);
@@ -172,9 +147,6 @@ mod tests {
         assert_eq!(at(31).as_deref(), Some(line));
         assert_eq!(at(60), None);
         assert!(at(61).is_some());
-        assert_eq!(
-            Meter::Silent.show(&tests, &running, &summary, Duration::from_secs(99)),
-            None
-        );
+        assert_eq!(Meter::Silent.show(&tests, &running, &summary, Duration::from_secs(99)), None);
     }
 }

@@ -4,17 +4,19 @@
 
 use crate::{
     discover::Test,
-    outcome::{Status, TestRun},
+    outcome::{Leave, Status, TestRun},
     report::{
-        Summary, Verbosity,
+        Summary, Verbosity, libtest,
         style::{BINARY, COUNT, ERROR, GOOD, NAME, WARNING},
     },
 };
 use anstyle::Style;
-use delay_core::protocol::{Finding, Pin, PinVerdict, ReplayOutcome, Replayed};
+use delay_core::protocol::{Finding, Pin, PinVerdict, ReplayOutcome, Replayed, TestRecord};
 use std::{
     collections::BTreeSet,
+    env,
     io::{self, Write},
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -26,12 +28,14 @@ const INDENT: &str = "             ";
 pub(crate) struct Terminal<W> {
     out: W,
     verbosity: Verbosity,
+    /// The directory that paths are shown from; empty if there is none.
+    here: PathBuf,
 }
 
 impl<W: Write> Terminal<W> {
     /// A terminal that writes to `out`.
     pub(crate) fn new(out: W, verbosity: Verbosity) -> Self {
-        Self { out, verbosity }
+        Self { out, verbosity, here: env::current_dir().unwrap_or_default() }
     }
 
     /// What will run.
@@ -40,15 +44,8 @@ impl<W: Write> Terminal<W> {
             return Ok(());
         }
         let binaries: BTreeSet<&str> = tests.iter().map(|test| test.binary.id.as_str()).collect();
-        let skipped = if skipped == 0 {
-            String::new()
-        } else {
-            format!(" ({COUNT}{skipped}{COUNT:#} skipped)")
-        };
-        let (count, places) = (
-            plural(tests.len(), "test"),
-            plural_of(binaries.len(), "binary", "binaries"),
-        );
+        let skipped = if skipped == 0 { String::new() } else { format!(" ({COUNT}{skipped}{COUNT:#} skipped)") };
+        let (count, places) = (plural(tests.len(), "test"), plural_of(binaries.len(), "binary", "binaries"));
         writeln!(self.out, "{} {count} across {places}{skipped}", label("Starting", GOOD))
     }
 
@@ -64,10 +61,18 @@ impl<W: Write> Terminal<W> {
             return Ok(());
         }
         self.status_line(test, &status, run.elapsed)?;
-        if let Status::Error(why) = &status {
-            self.details(why)?;
+        let why = match &status {
+            Status::Error(why) => why.as_str(),
+            Status::Passed | Status::ExpectedFailure | Status::Failed | Status::Stopped => "",
+        };
+        self.details(why)?;
+        if run.story.finished.is_none() && run.leave == Leave::Undisturbed {
+            // A test that is alone in its process lets nothing through while it explores.
+            let TestRecord { package, path, .. } = &test.record;
+            let how = format!("cargo test -p {package} -- {path} --nocapture");
+            self.details(&format!("its last prints may be missing here; they show in: {how}"))?;
         }
-        self.statements(run)?;
+        self.statements(run, why)?;
         for finding in &run.story.findings {
             self.finding(test, finding)?;
         }
@@ -89,15 +94,16 @@ impl<W: Write> Terminal<W> {
         writeln!(self.out, "{} {} {}", label(word, style), time(elapsed), name(test))
     }
 
-    /// What the test says about its search, and its warnings.
-    fn statements(&mut self, run: &TestRun) -> io::Result<()> {
+    /// What the test says about its search, and its warnings, but for what `said` holds already.
+    fn statements(&mut self, run: &TestRun, said: &str) -> io::Result<()> {
         let story = &run.story;
         match (&story.finished, &story.progress) {
+            (Some(finished), _) if said.contains(&finished.coverage) => {}
             (Some(finished), _) => self.details(&finished.coverage)?,
             (None, Some(progress)) => self.details(&format!("until then: {}", super::progress::words(progress)))?,
             (None, None) => {}
         }
-        for warning in &story.warnings {
+        for warning in story.warnings.iter().filter(|warning| !said.contains(warning.as_str())) {
             self.details(&format!("{WARNING}warning{WARNING:#}: {warning}"))?;
         }
         for Pin { name, verdict, path } in &story.pins {
@@ -108,6 +114,7 @@ impl<W: Write> Terminal<W> {
                 PinVerdict::Diverged => "no longer applies",
                 PinVerdict::Pending => "waits to be accepted",
             };
+            let path = self.shown(path).to_owned();
             self.details(&format!("pinned trace {name} {words}: {path}"))?;
         }
         Ok(())
@@ -115,17 +122,8 @@ impl<W: Write> Terminal<W> {
 
     /// One finding: the test's report as it is, and how to replay it.
     fn finding(&mut self, test: &Test, finding: &Finding) -> io::Result<()> {
-        let Finding {
-            title,
-            report,
-            trace_path: _,
-            replay,
-        } = finding;
-        writeln!(
-            self.out,
-            "\n{ERROR}--- FINDING:{ERROR:#} {} {ERROR}---{ERROR:#}",
-            name(test)
-        )?;
+        let Finding { title, report, trace_path: _, replay } = finding;
+        writeln!(self.out, "\n{ERROR}--- FINDING:{ERROR:#} {} {ERROR}---{ERROR:#}", name(test))?;
         if !report.contains(title.as_str()) {
             writeln!(self.out, "{title}")?;
         }
@@ -138,36 +136,23 @@ impl<W: Write> Terminal<W> {
 
     /// What the process printed, without what is shown already.
     fn output(&mut self, test: &Test, run: &TestRun) -> io::Result<()> {
-        let mut text = run.output.clone();
-        for Finding {
-            title: _,
-            report,
-            trace_path: _,
-            replay: _,
-        } in &run.story.findings
-        {
+        let mut text = libtest::without_its_lines(&run.output, &test.record.path);
+        for Finding { title: _, report, trace_path: _, replay: _ } in &run.story.findings {
             text = text.replace(report.trim(), "[the finding above]");
         }
         if text.trim().is_empty() {
             return Ok(());
         }
-        writeln!(
-            self.out,
-            "\n{COUNT}--- OUTPUT:{COUNT:#} {} {COUNT}---{COUNT:#}",
-            name(test)
-        )?;
+        // A finding ends with an empty line.
+        let gap = if run.story.findings.is_empty() { "\n" } else { "" };
+        writeln!(self.out, "{gap}{COUNT}--- OUTPUT:{COUNT:#} {} {COUNT}---{COUNT:#}", name(test))?;
         self.block(&text)?;
         writeln!(self.out)
     }
 
     /// How a replay went.
     pub(crate) fn replayed(&mut self, test: &Test, replayed: &Replayed, run: &TestRun) -> io::Result<()> {
-        let Replayed {
-            outcome,
-            recorded,
-            seen,
-            report,
-        } = replayed;
+        let Replayed { outcome, recorded, seen, report } = replayed;
         let findings = &run.story.findings;
         for finding in findings {
             self.finding(test, finding)?;
@@ -190,32 +175,34 @@ impl<W: Write> Terminal<W> {
         for warning in &run.story.warnings {
             self.details(&format!("{WARNING}warning{WARNING:#}: {warning}"))?;
         }
-        if self.verbosity == Verbosity::Verbose {
-            self.output(test, run)
-        } else {
-            Ok(())
-        }
+        if self.verbosity == Verbosity::Quiet { Ok(()) } else { self.output(test, run) }
     }
 
     /// The summary, and the failures once more.
     pub(crate) fn finish(&mut self, tests: &[Test], summary: &Summary, elapsed: Duration) -> io::Result<()> {
         let style = if summary.failures.is_empty() { GOOD } else { ERROR };
-        writeln!(
-            self.out,
-            "{}\n{} {} {}",
-            "-".repeat(12),
-            label("Summary", style),
-            time(elapsed),
-            counts(summary)
-        )?;
+        writeln!(self.out, "{}\n{} {} {}", "-".repeat(12), label("Summary", style), time(elapsed), counts(summary))?;
         for (index, took, status) in &summary.failures {
             self.status_line(&tests[*index], status, *took)?;
         }
         if summary.pending > 0 {
             let traces = plural_of(summary.pending, "trace waits", "traces wait");
-            self.details(&format!("{traces} to be accepted: see `cargo insta review`"))?;
+            let how = "`cargo insta review`, or rename .snap.new to .snap";
+            self.details(&format!("{traces} to be accepted: {how}"))?;
+        }
+        let left = summary.meant - summary.run();
+        let is_stopped = summary.failures.iter().any(|(_, _, status)| *status == Status::Stopped);
+        if left > 0 && !is_stopped {
+            let tests = plural_of(left, "test was", "tests were");
+            self.details(&format!("{tests} not run because of the failure: --no-fail-fast runs them all"))?;
         }
         Ok(())
+    }
+
+    /// A path as it is from where the person is.
+    fn shown<'p>(&self, path: &'p str) -> &'p str {
+        let short = Path::new(path).strip_prefix(&self.here).ok().and_then(Path::to_str);
+        short.unwrap_or(path)
     }
 
     /// `text`, each line indented under the test.
@@ -238,32 +225,15 @@ fn time(elapsed: Duration) -> String {
 }
 
 fn name(test: &Test) -> String {
-    format!(
-        "{BINARY}{}{BINARY:#} {NAME}{}{NAME:#}",
-        test.binary.id, test.record.path
-    )
+    format!("{BINARY}{}{BINARY:#} {NAME}{}{NAME:#}", test.binary.id, test.record.path)
 }
 
 fn counts(summary: &Summary) -> String {
-    let Summary {
-        meant,
-        skipped,
-        passed,
-        expected,
-        failures,
-        pending: _,
-    } = summary;
-    let stopped = failures
-        .iter()
-        .filter(|(_, _, status)| *status == Status::Stopped)
-        .count();
+    let Summary { meant, skipped, passed, expected, failures, pending: _ } = summary;
+    let stopped = failures.iter().filter(|(_, _, status)| *status == Status::Stopped).count();
     let failed = failures.len() - stopped;
     let tests = plural_of(summary.run(), "test", "tests");
-    let of = if summary.run() == *meant {
-        String::new()
-    } else {
-        format!(" of {meant}")
-    };
+    let of = if summary.run() == *meant { String::new() } else { format!(" of {meant}") };
     let parts = [
         (*expected, "failed as expected", GOOD),
         (failed, "failed", ERROR),
@@ -272,9 +242,8 @@ fn counts(summary: &Summary) -> String {
     ];
     let present = parts.into_iter().filter(|(count, _, _)| *count > 0);
     let present = [(*passed, "passed", GOOD)].into_iter().chain(present);
-    let texts: Vec<String> = present
-        .map(|(count, words, style)| format!("{COUNT}{count}{COUNT:#} {style}{words}{style:#}"))
-        .collect();
+    let texts: Vec<String> =
+        present.map(|(count, words, style)| format!("{COUNT}{count}{COUNT:#} {style}{words}{style:#}")).collect();
     format!("{tests}{of} run: {}", texts.join(", "))
 }
 
@@ -292,7 +261,7 @@ mod tests {
     use crate::{
         discover::tests::test,
         outcome::{
-            End, Leave,
+            End,
             tests::{exit_101, finding, finished, run},
         },
         report::{Report, progress::Meter},
@@ -307,53 +276,28 @@ mod tests {
     }
 
     fn pin(verdict: PinVerdict) -> Event {
-        Event::Pin(Pin {
-            name: "ring__elects@0f".into(),
-            verdict,
-            path: "ex/delay-snapshots/a.snap.new".into(),
-        })
+        Event::Pin(Pin { name: "ring__elects@0f".into(), verdict, path: "ex/delay-snapshots/a.snap.new".into() })
     }
 
     const REPORT: &str = "two leaders\n  1  a  sends Vote to b\n  2  b  receives Vote\ndelays 1, explorer rtc\n";
 
     /// One run of each kind, as an event stream would make it.
     fn runs() -> Vec<TestRun> {
-        let error = Verdict::Error {
-            kind: ErrorKind::NotFound,
-            message: "12 executions passed".to_owned(),
-        };
-        let progress = Event::Progress(Progress {
-            executions: 5,
-            steps: 1_000,
-            ..Progress::default()
-        });
-        let warning = Event::Warning {
-            text: "no choice was met".to_owned(),
-        };
+        let error = Verdict::Error { kind: ErrorKind::NotFound, message: "12 executions passed".to_owned() };
+        let progress = Event::Progress(Progress { executions: 5, steps: 1_000, ..Progress::default() });
+        let warning = Event::Warning { text: "no choice was met".to_owned() };
         let found = || finding("two leaders", REPORT);
         let printed = TestRun {
             output: format!("running 1 test\n{REPORT}thread panicked\n"),
-            ..run(
-                vec![found(), pin(PinVerdict::Pending), finished(Verdict::Failed)],
-                exit_101(),
-            )
+            ..run(vec![found(), pin(PinVerdict::Pending), finished(Verdict::Failed)], exit_101())
         };
         vec![
-            run(
-                vec![warning, pin(PinVerdict::Passes), finished(Verdict::Passed)],
-                End::Success,
-            ),
-            run(
-                vec![found(), pin(PinVerdict::Fails), finished(Verdict::ExpectedFailure)],
-                End::Success,
-            ),
+            run(vec![warning, pin(PinVerdict::Passes), finished(Verdict::Passed)], End::Success),
+            run(vec![found(), pin(PinVerdict::Fails), finished(Verdict::ExpectedFailure)], End::Success),
             printed,
             run(vec![finished(error)], exit_101()),
             run(vec![progress.clone()], End::Failure("signal: 6 (SIGABRT)".to_owned())),
-            TestRun {
-                leave: Leave::Stopped,
-                ..run(vec![progress], End::Failure("signal: 9 (SIGKILL)".to_owned()))
-            },
+            TestRun { leave: Leave::Stopped, ..run(vec![progress], End::Failure("signal: 9 (SIGKILL)".to_owned())) },
         ]
     }
 
@@ -384,26 +328,14 @@ mod tests {
 
     #[test]
     fn a_green_run_says_so_in_one_line() {
-        let summary = Summary {
-            meant: 3,
-            passed: 2,
-            expected: 1,
-            ..Summary::default()
-        };
-        let text = text_of(
-            |terminal| terminal.finish(&[], &summary, Duration::from_secs(2)),
-            Verbosity::Normal,
-        );
+        let summary = Summary { meant: 3, passed: 2, expected: 1, ..Summary::default() };
+        let text = text_of(|terminal| terminal.finish(&[], &summary, Duration::from_secs(2)), Verbosity::Normal);
         insta::assert_snapshot!("green", text);
     }
 
     #[test]
     fn replays_read_like_this() {
-        let outcomes = [
-            ReplayOutcome::AsRecorded,
-            ReplayOutcome::VerdictDiffers,
-            ReplayOutcome::Diverged,
-        ];
+        let outcomes = [ReplayOutcome::AsRecorded, ReplayOutcome::VerdictDiffers, ReplayOutcome::Diverged];
         let texts = outcomes.map(|outcome| {
             let seen = match outcome {
                 ReplayOutcome::AsRecorded => "fails: two leaders",
@@ -411,12 +343,7 @@ mod tests {
                 ReplayOutcome::Diverged => "diverged at step 2: b receives instead of a",
             };
             let report = "  1  a  sends Vote to b\n".to_owned();
-            let replayed = Replayed {
-                outcome,
-                recorded: "fails: two leaders".into(),
-                seen: seen.into(),
-                report,
-            };
+            let replayed = Replayed { outcome, recorded: "fails: two leaders".into(), seen: seen.into(), report };
             let run = run(vec![finished(Verdict::Failed)], exit_101());
             let test = test("ex::ring", "two_leaders", false);
             text_of(|terminal| terminal.replayed(&test, &replayed, &run), Verbosity::Normal)
@@ -429,13 +356,9 @@ mod tests {
         let mut written = Vec::new();
         let test = test("ex", "a", false);
         let status = Status::Passed;
-        Terminal::new(&mut written, Verbosity::Normal)
-            .status_line(&test, &status, Duration::ZERO)
-            .unwrap();
+        Terminal::new(&mut written, Verbosity::Normal).status_line(&test, &status, Duration::ZERO).unwrap();
         assert!(
-            String::from_utf8(written)
-                .unwrap()
-                .starts_with("\u{1b}[1m\u{1b}[32m        PASS\u{1b}[0m [   0.000s] ")
+            String::from_utf8(written).unwrap().starts_with("\u{1b}[1m\u{1b}[32m        PASS\u{1b}[0m [   0.000s] ")
         );
     }
 }

@@ -6,7 +6,7 @@
 use crate::live::context::{self, Context};
 
 /// Which side a fresh handle belongs to.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(crate) enum Side<C, T> {
     /// Made inside a controlled execution.
     Controlled(C),
@@ -16,10 +16,7 @@ pub(crate) enum Side<C, T> {
 
 /// Makes a handle for where we are.
 #[inline]
-pub(crate) fn choose<C, T>(
-    controlled: impl FnOnce(&mut Context) -> C,
-    tokio: impl FnOnce() -> T,
-) -> Side<C, T> {
+pub(crate) fn choose<C, T>(controlled: impl FnOnce(&mut Context) -> C, tokio: impl FnOnce() -> T) -> Side<C, T> {
     match context::with(controlled) {
         Some(handle) => Side::Controlled(handle),
         None => Side::Tokio(tokio()),

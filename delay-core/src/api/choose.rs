@@ -37,9 +37,7 @@ pub fn choose(outcomes: usize) -> Choose {
     let most = limits::ALTERNATIVES_MAX;
     assert!(outcomes > 0, "choose(0): there is nothing to choose from");
     let outcomes = u32::try_from(outcomes).ok().filter(|outcomes| *outcomes <= most);
-    let Some(outcomes) = outcomes else {
-        panic!("choose: at most {most} outcomes; choose in several stages")
-    };
+    let Some(outcomes) = outcomes else { panic!("choose: at most {most} outcomes; choose in several stages") };
     Choose { outcomes, inner: asked(site) }
 }
 
@@ -71,9 +69,7 @@ impl Choose {
                     cx,
                     || Op::Choose(outcomes),
                     |context, seen| {
-                        let Observation::Outcome(outcome) = seen else {
-                            crate::bug!("a choice saw {seen:?}")
-                        };
+                        let Observation::Outcome(outcome) = seen else { crate::bug!("a choice saw {seen:?}") };
                         context.record(site, |_| words(outcome));
                         outcome
                     },

@@ -36,13 +36,11 @@ impl Leaf {
         self.state == State::New
     }
 
-    /// Asks for `op` at the first poll; ready once it was granted.
-    #[inline]
-    pub(crate) fn poll(&mut self, cx: &task::Context<'_>, op: impl FnOnce() -> Op) -> Poll<Observation> {
-        self.poll_with(cx, op, |_, seen| seen)
+    pub(crate) fn is_done(&self) -> bool {
+        self.state == State::Done
     }
 
-    /// As [`Leaf::poll`], and runs `then` on the granted observation with the execution at hand.
+    /// Asks for `op` at the first poll; ready once it was granted, with what `then` makes of the observation.
     #[inline]
     pub(crate) fn poll_with<R>(
         &mut self,
@@ -52,23 +50,25 @@ impl Leaf {
     ) -> Poll<R> {
         let Self { execution, site, state } = self;
         backend::within(*execution, |context| match *state {
-            State::New => {
+            State::Waiting(process, slot) if process == context.world.actor() => {
+                if let Some(seen) = context.world.look_at(process, slot) {
+                    *state = State::Done;
+                    return Poll::Ready(then(context, seen));
+                }
+                remember_waker(context, process, slot, cx);
+                Poll::Pending
+            }
+            State::New | State::Waiting(..) => {
+                if let State::Waiting(process, slot) = *state {
+                    // It was moved to another task, which waits from here on.
+                    context.world.cancel(process, slot);
+                }
                 let process = context.world.actor();
                 let slot = context.world.wait(op(), site);
                 *state = State::Waiting(process, slot);
                 remember_waker(context, process, slot, cx);
                 Poll::Pending
             }
-            State::Waiting(process, slot) => match context.world.look_at(process, slot) {
-                Some(seen) => {
-                    *state = State::Done;
-                    Poll::Ready(then(context, seen))
-                }
-                None => {
-                    remember_waker(context, process, slot, cx);
-                    Poll::Pending
-                }
-            },
             State::Done => panic!("a future of delay was polled after it had completed"),
         })
     }

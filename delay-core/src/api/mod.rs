@@ -5,10 +5,14 @@
 //! `backend.rs` only.
 
 pub(crate) mod backend;
+pub mod checkpoint;
 pub mod choose;
+pub mod collections;
 pub(crate) mod leaf;
 pub mod monitor;
 pub mod net;
 pub mod payload;
+pub mod random;
 pub mod sync;
 pub mod task;
+pub mod time;

@@ -2,11 +2,12 @@
 
 use crate::{
     hash::Print,
-    live::{Listener, context, short_type_name},
+    live::{Listener, context},
     verdict::Violation,
 };
 use std::{
     any::{Any, TypeId},
+    fmt,
     hash::Hash,
     panic::Location,
 };
@@ -16,8 +17,8 @@ use std::{
 /// Its whole state must take part in `Hash`: it is part of the program state, and what it leaves out makes a state
 /// cache unsound. A returned error, or a panic, is the violation.
 pub trait Monitor: Hash + 'static {
-    /// The events it listens to.
-    type Event: 'static;
+    /// The events it listens to. Traces show them by their `Debug`.
+    type Event: fmt::Debug + 'static;
 
     /// An event was announced.
     ///
@@ -41,12 +42,17 @@ pub fn register<M: Monitor>(monitor: M) {
 ///
 /// Outside a controlled execution it does nothing.
 #[track_caller]
-pub fn announce<E: 'static>(event: E) {
+pub fn announce<E: fmt::Debug + 'static>(event: E) {
     let site = Location::caller();
     let Some(count) = context::with(|context| context.monitors.len()) else {
         return;
     };
     let mut heard = false;
+    if context::with(|context| context.recorder.is_some()) == Some(true) {
+        // Shown outside the borrow: `Debug` is the user's code.
+        let text = format!("announces {event:?}");
+        context::with(|context| context.record_text(context.world.actor(), site, text));
+    }
     for index in 0..count {
         let taken = context::with(|context| {
             let slot = &mut context.monitors[index];
@@ -60,10 +66,7 @@ pub fn announce<E: 'static>(event: E) {
             tell(index, monitor, &event);
         }
     }
-    context::with(|context| {
-        context.unheard += u64::from(!heard);
-        context.record(site, |_| format!("announces {}", short_type_name::<E>()));
-    });
+    context::with(|context| context.unheard += u64::from(!heard));
 }
 
 fn tell(index: usize, mut monitor: Box<dyn Listener>, event: &dyn Any) {

@@ -11,8 +11,9 @@ use super::{
     backend::{self, Side},
     leaf::Leaf,
     payload::{Payload, View},
-    sync::mailbox::{Core, Kind},
+    sync::mailbox::{Core, Kind, Parcel},
 };
+pub use crate::world::mailbox::Delivery;
 use crate::{
     hash::{Domain, IdMap, Print},
     live::context::Context,
@@ -30,8 +31,6 @@ use std::{
     task::{self, Poll},
 };
 use tokio::sync::mpsc as theirs;
-
-pub use crate::world::mailbox::Delivery;
 
 /// The name of an endpoint: what messages are sent to.
 ///
@@ -196,7 +195,10 @@ struct Inner<M> {
 ///         assert_eq!(asked.message, "prepare");
 ///         participant.send(asked.from, "yes").await.expect("the coordinator is there");
 ///     });
-///     coordinator.send(net.address("participant"), "prepare").await.expect("the participant is there");
+///     coordinator
+///         .send(net.address("participant"), "prepare")
+///         .await
+///         .expect("the participant is there");
 ///     assert_eq!(coordinator.recv().await.message, "yes");
 /// }
 /// ```
@@ -245,7 +247,9 @@ impl<M> Network<M> {
         let address = self.address(name);
         let inner = match &self.inner.side {
             Side::Controlled(Controlled { routes, .. }) => {
-                let route = routes_of(routes).get_mut(&address.key()).map(|route| (route.unbound.take(), Arc::clone(&route.to)));
+                let route = routes_of(routes)
+                    .get_mut(&address.key())
+                    .map(|route| (route.unbound.take(), Arc::clone(&route.to)));
                 route.and_then(|(unbound, mailbox)| unbound.map(|()| Side::Controlled(mailbox)))
             }
             Side::Tokio(routes) => {
@@ -342,14 +346,14 @@ impl<M> Endpoint<M> {
     #[inline]
     pub fn send(&self, to: Address, message: M) -> SendTo<M> {
         let site = Location::caller();
-        let envelope = Some(Envelope { from: self.address, message });
+        let parcel = Parcel::new(Envelope { from: self.address, message });
         let inner = match &self.network.inner.side {
             Side::Controlled(Controlled { execution, routes }) => {
                 Side::Controlled((route_to(routes, to), Leaf::new(*execution, site)))
             }
             Side::Tokio(routes) => Side::Tokio(route_to(routes, to)),
         };
-        SendTo { envelope, inner }
+        SendTo { parcel, inner }
     }
 
     /// Receives the next message: a scheduling point, and a choice where the delivery leaves one.
@@ -377,7 +381,7 @@ impl<M> Endpoint<M> {
 /// Future of [`Endpoint::send`].
 #[must_use = "futures do nothing unless awaited"]
 pub struct SendTo<M> {
-    envelope: Option<Envelope<M>>,
+    parcel: Parcel<Envelope<M>>,
     inner: Side<(Arc<Mailbox<M>>, Leaf), theirs::UnboundedSender<Envelope<M>>>,
 }
 
@@ -395,12 +399,12 @@ impl<M> Future for SendTo<M> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
-        let Self { envelope, inner } = self.get_mut();
+        let Self { parcel, inner } = self.get_mut();
         match inner {
             Side::Controlled((mailbox, leaf)) => {
-                mailbox.poll_send(leaf, envelope, cx).map_err(|envelope| SendError(envelope.message))
+                mailbox.poll_send(leaf, parcel, cx).map_err(|envelope| SendError(envelope.message))
             }
-            Side::Tokio(sender) => match envelope.take() {
+            Side::Tokio(sender) => match parcel.value.take() {
                 Some(envelope) => Poll::Ready(sender.send(envelope).map_err(|error| SendError(error.0.message))),
                 None => panic!("a future of delay was polled after it had completed"),
             },

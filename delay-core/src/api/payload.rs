@@ -73,7 +73,6 @@ impl<T> Payload<T> {
     {
         Self { show: Some(show::<T>), print: Some(print::<T>) }
     }
-
 }
 
 /// How the engine sees the values of a mailbox. A message with a wrapper of ours around the user's value has its own.

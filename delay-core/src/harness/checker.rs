@@ -10,6 +10,7 @@ use crate::{
     explorer::Explorer,
     live::{End, Waiting},
     search::{Cache, Mode},
+    trace::Trace,
     world::Granularity,
 };
 use std::{future::Future, marker::PhantomData, time::Duration};
@@ -148,6 +149,14 @@ impl<R> Checker<R> {
         self
     }
 
+    /// Leaves a part of the state out of its fingerprint: for this repository's own tests.
+    #[cfg(feature = "test-hooks")]
+    #[must_use]
+    pub const fn mask(mut self, part: crate::world::masked::Part) -> Self {
+        self.config.masked = Some(part);
+        self
+    }
+
     /// Whether processes may be left waiting at the end.
     #[must_use]
     pub const fn waiting(mut self, waiting: Waiting) -> Self {
@@ -182,5 +191,19 @@ impl<R: Registry> Checker<R> {
     {
         let erased = Erased(&body);
         super::check_with(self, make, &erased)
+    }
+
+    /// Follows a trace of this body once more and returns it as it is now: the same, if nothing has changed.
+    ///
+    /// # Panics
+    /// If the trace's explorer is none of the built-in ones.
+    pub fn replay<F, Fut>(&self, trace: &Trace, body: F) -> Trace
+    where
+        F: Fn() -> Fut + Send + Sync,
+        Fut: Future,
+        Fut::Output: Outcome,
+    {
+        let erased = Erased(&body);
+        super::replay::<R>(self, trace, &erased)
     }
 }

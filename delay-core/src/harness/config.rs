@@ -39,6 +39,8 @@ pub(super) struct Config {
     pub(super) jobs: u32,
     pub(super) expect: Expect,
     pub(super) waiting: Waiting,
+    #[cfg(feature = "test-hooks")]
+    pub(super) masked: Option<crate::world::masked::Part>,
 }
 
 impl Config {
@@ -58,6 +60,8 @@ impl Config {
         jobs: 1,
         expect: Expect::Pass,
         waiting: Waiting::Allow,
+        #[cfg(feature = "test-hooks")]
+        masked: None,
     };
 }
 
@@ -104,7 +108,15 @@ impl Resolved {
 
     pub(super) fn options(&self) -> Options {
         let Config { granularity, end, waiting, max_steps, seed, .. } = self.config;
-        Options { granularity, end, waiting, max_steps, seed }
+        Options {
+            granularity,
+            end,
+            waiting,
+            max_steps,
+            seed,
+            #[cfg(feature = "test-hooks")]
+            masked: self.config.masked,
+        }
     }
 
     pub(super) fn settings(&self) -> Settings {

@@ -19,17 +19,20 @@ pub fn title(failure: &Failure) -> String {
 /// The whole report. `how` says how it was found, `replay` how to see it again.
 pub fn report(failure: &Failure, how: &str, replay: Option<&str>) -> String {
     let mut text = String::new();
-    let _ = writeln!(text, "{}", failure.violation);
     match &failure.violation {
-        Violation::Panic { place: Some(place), .. } => {
-            let _ = writeln!(text, "  at {place}");
-        }
         Violation::Deadlock { waits } | Violation::Waiting { waits } => {
-            for wait in waits.iter().filter(|wait| !wait.sites.is_empty()) {
-                let _ = writeln!(text, "  {} waits at {}", wait.process, wait.sites.join(" and "));
+            let _ = writeln!(text, "{}", title(failure));
+            for wait in waits {
+                let places = wait.ops.iter().zip(&wait.sites).map(|(op, site)| format!("{op}, at {site}"));
+                let _ = writeln!(text, "  {} waits for {}", wait.process, places.collect::<Vec<_>>().join(" or for "));
             }
         }
-        _ => {}
+        violation => {
+            let _ = writeln!(text, "{violation}");
+        }
+    }
+    if let Violation::Panic { place: Some(place), .. } = &failure.violation {
+        let _ = writeln!(text, "  at {place}");
     }
     let trace = &failure.trace;
     let _ = writeln!(

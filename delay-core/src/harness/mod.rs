@@ -11,8 +11,10 @@ mod config;
 mod emit;
 pub mod failure;
 mod outcome;
+mod quiet;
 pub mod registry;
 mod session;
+mod streams;
 mod test;
 
 use crate::{
@@ -23,15 +25,16 @@ use crate::{
         Program, Stop,
         budget::{Budget, Progress},
     },
-    trace::TestName,
+    trace::{TestName, Trace},
 };
 pub use checker::Checker;
 pub use config::{ConfigError, Expect, parse_duration};
 use config::Resolved;
 pub use outcome::Outcome;
+use quiet::Prints;
 use registry::{Job, Registry};
 pub use session::Failure;
-use session::{Done, Session, Work};
+use session::{Done, Session, Shown, Work};
 use std::{future::Future, sync::atomic::AtomicBool, time::Duration};
 pub use test::{Pin, Test, run};
 
@@ -141,6 +144,7 @@ struct Setup<'s, 'b> {
     resolved: &'s Resolved,
     interrupted: &'s AtomicBool,
     progress: &'s (dyn Fn(Duration, &Progress) + Sync),
+    prints: Prints,
     on_failure: &'s (dyn Fn(&Failure) + Sync),
 }
 
@@ -148,15 +152,16 @@ fn work(setup: &Setup<'_, '_>, runner: &Runner<'_>, explorer: &str, work: Work) 
     let resolved = setup.resolved;
     let settings = resolved.settings();
     let seed = match &work {
-        Work::Replay(trace) => trace.seed,
+        Work::Replay(trace, _) => trace.seed,
         Work::Explore => settings.seed,
     };
     let mut options = resolved.options();
-    if let Work::Replay(trace) = &work {
+    if let Work::Replay(trace, _) = &work {
         options.granularity = trace.granularity;
         (options.end, options.waiting, options.max_steps, options.seed) =
             (trace.end, trace.waiting, trace.max_steps, trace.seed);
     }
+    quiet::install_hook();
     on_own_thread(|| {
         let budget = Budget::start(settings.limits, setup.interrupted, setup.progress);
         let mut session = Session {
@@ -166,6 +171,7 @@ fn work(setup: &Setup<'_, '_>, runner: &Runner<'_>, explorer: &str, work: Work) 
             explorer: explorer.to_owned(),
             budget: &budget,
             on_failure: setup.on_failure,
+            prints: setup.prints,
             work,
             done: None,
         };
@@ -186,6 +192,15 @@ fn check_with<'b, R, E: Explorer>(checker: &Checker<R>, make: impl Fn(u64) -> E 
     check_by(checker, &own, std::any::type_name::<E>(), body, &[])
 }
 
+fn replay<'b, R: Registry>(checker: &Checker<R>, trace: &Trace, body: &'b Body<'b>) -> Trace {
+    let todo = Work::Replay(Box::new(trace.clone()), Shown::No);
+    match by_itself(checker, &by_name::<R>, &trace.explorer, body, todo) {
+        Some(Done::Replayed(now)) => now.trace,
+        Some(Done::Explored { .. }) => crate::bug!("replayed, got an exploration"),
+        None => panic!("{}", unknown_explorer(&trace.explorer, R::NAMES)),
+    }
+}
+
 fn check_by<'b, R>(
     checker: &Checker<R>,
     runner: &Runner<'_>,
@@ -193,22 +208,34 @@ fn check_by<'b, R>(
     body: &'b Body<'b>,
     names: &[&str],
 ) -> Report {
-    let resolved = Resolved { explorer: explorer.to_owned(), config: checker.config };
-    let setup = Setup {
-        body,
-        test: TestName { package: "none".to_owned(), path: "checker".to_owned() },
-        resolved: &resolved,
-        interrupted: &AtomicBool::new(false),
-        progress: &|_, _| {},
-        on_failure: &|_| {},
-    };
-    match work(&setup, runner, explorer, Work::Explore) {
+    match by_itself(checker, runner, explorer, body, Work::Explore) {
         Some(Done::Explored { outcome, failure }) => {
             Report { coverage: outcome.coverage, stop: outcome.stop, failure }
         }
         Some(Done::Replayed(_)) => crate::bug!("explored, got a replay"),
         None => panic!("{}", unknown_explorer(explorer, names)),
     }
+}
+
+/// Work outside a test: nothing is told to anybody, nothing is saved.
+fn by_itself<'b, R>(
+    checker: &Checker<R>,
+    runner: &Runner<'_>,
+    explorer: &str,
+    body: &'b Body<'b>,
+    todo: Work,
+) -> Option<Done> {
+    let resolved = Resolved { explorer: explorer.to_owned(), config: checker.config };
+    let setup = Setup {
+        body,
+        test: TestName { package: "none".to_owned(), krate: "none".to_owned(), path: "checker".to_owned() },
+        resolved: &resolved,
+        interrupted: &AtomicBool::new(false),
+        progress: &|_, _| {},
+        prints: Prints::Unwanted,
+        on_failure: &|_| {},
+    };
+    work(&setup, runner, explorer, todo)
 }
 
 fn unknown_explorer(name: &str, names: &[&str]) -> ConfigError {

@@ -1,5 +1,6 @@
 //! What a test does with an explorer at hand: explore, confirm, minimise; or replay a trace.
 
+use super::quiet::{self, Prints};
 use crate::{
     explorer::Explorer,
     live::Status,
@@ -17,7 +18,14 @@ use crate::{
 #[derive(Debug, Clone)]
 pub(super) enum Work {
     Explore,
-    Replay(Box<Trace>),
+    Replay(Box<Trace>, Shown),
+}
+
+/// Whether a person is to see what a replayed execution prints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Shown {
+    Yes,
+    No,
 }
 
 /// A failing execution, confirmed and minimised.
@@ -48,6 +56,7 @@ pub(super) struct Session<'s, 'b> {
     /// Called with each form of a failure, before it is minimised and after.
     pub(super) on_failure: &'s (dyn Fn(&Failure) + Sync),
     pub(super) work: Work,
+    pub(super) prints: Prints,
     pub(super) done: Option<Done>,
 }
 
@@ -61,16 +70,26 @@ impl Session<'_, '_> {
     pub(super) fn run<E: Explorer>(&mut self, explorer: &E) {
         let done = match self.work.clone() {
             Work::Explore => self.explore(explorer),
-            Work::Replay(trace) => {
-                let mut live = self.program.live();
-                let unlimited = self.budget.with_limits(Limits::default());
-                Done::Replayed(replay::replay(&mut live, explorer, &trace, &mut unlimited.meter()))
-            }
+            Work::Replay(trace, shown) => Done::Replayed(self.replay(explorer, &trace, shown)),
         };
         self.done = Some(done);
     }
 
+    fn replay<E: Explorer>(&self, explorer: &E, trace: &Trace, shown: Shown) -> Replayed {
+        let mut live = self.program.live();
+        let unlimited = self.budget.with_limits(Limits::default());
+        let silence = self.prints.silence();
+        let replayed = quiet::muted(|| replay::replay(&mut live, explorer, trace, &mut unlimited.meter()));
+        drop(silence);
+        if shown == Shown::Yes {
+            let path = live.path().to_vec();
+            self.prints.show(&mut live, &path, "the execution once more");
+        }
+        replayed
+    }
+
     fn explore<E: Explorer>(&self, explorer: &E) -> Done {
+        let silence = self.prints.silence();
         self.warm_up(explorer);
         let mut outcome = search::search(self.program, explorer, &self.settings, self.budget);
         let Stop::Found(finding) = outcome.stop.clone() else {
@@ -79,7 +98,9 @@ impl Session<'_, '_> {
         match self.record(explorer, &finding) {
             Ok(first) => {
                 (self.on_failure)(&first);
-                let failure = self.minimise(explorer, finding, first);
+                let (finding, failure) = self.minimise(explorer, finding, first);
+                drop(silence);
+                self.show(explorer, &finding);
                 Done::Explored { outcome, failure: Some(failure) }
             }
             Err(divergence) => {
@@ -95,18 +116,29 @@ impl Session<'_, '_> {
         run(&mut live, explorer, &[], None, &mut self.budget.meter());
     }
 
-    fn minimise<E: Explorer>(&self, explorer: &E, finding: Finding, first: Failure) -> Failure {
+    /// A failing execution once more, for a person to see what it prints.
+    fn show<E: Explorer>(&self, explorer: &E, finding: &Finding) {
+        let mut live = self.program.live();
+        let unlimited = self.budget.with_limits(Limits::default());
+        let silence = self.prints.silence();
+        run(&mut live, explorer, &finding.deviations, None, &mut unlimited.meter());
+        drop(silence);
+        let path = live.path().to_vec();
+        self.prints.show(&mut live, &path, "the failing execution once more");
+    }
+
+    fn minimise<E: Explorer>(&self, explorer: &E, finding: Finding, first: Failure) -> (Finding, Failure) {
         let unlimited = self.budget.with_limits(Limits::default());
         let smallest = minimise::minimise(self.program, explorer, finding.clone(), &unlimited);
         if smallest == finding {
-            return first;
+            return (finding, first);
         }
         match self.record(explorer, &smallest) {
             Ok(failure) => {
                 (self.on_failure)(&failure);
-                failure
+                (smallest, failure)
             }
-            Err(_) => first,
+            Err(_) => (finding, first),
         }
     }
 
@@ -115,7 +147,7 @@ impl Session<'_, '_> {
         let mut live = self.program.live();
         let unlimited = self.budget.with_limits(Limits::default());
         live.set_recording(true);
-        let ran = run(&mut live, explorer, &finding.deviations, None, &mut unlimited.meter());
+        let ran = quiet::muted(|| run(&mut live, explorer, &finding.deviations, None, &mut unlimited.meter()));
         let violation = live.violation().filter(|_| ran == Ran::Through(Status::Violated)).cloned();
         let Some(violation) = violation.filter(|violation| violation.is_like(&finding.violation)) else {
             let seen = live.violation().map_or("no violation".to_owned(), ToString::to_string);

@@ -5,22 +5,29 @@ use super::{
     config::{self, Config, Expect},
     emit::Emitter,
     failure, problem,
+    quiet::{self, Prints},
     registry::Registry,
+    session::Shown,
     unknown_explorer, work,
 };
 use crate::{
-    live::Body,
+    coverage::count,
+    live::{Body, panics},
     protocol::{
-        Command, ErrorKind, Event, Finding, Finished, Overrides, Pin as PinEvent, PinVerdict, Progress as ProgressEvent,
-        REQUEST_ENV, ReplayOutcome, Replayed as ReplayedEvent, Request, Started, TestRecord, Verdict as VerdictEvent,
+        Command, ErrorKind, Event, Finding, Finished, Overrides, Pin as PinEvent, PinVerdict,
+        Progress as ProgressEvent, REQUEST_ENV, ReplayOutcome, Replayed as ReplayedEvent, Request, Started, TestRecord,
+        Verdict as VerdictEvent,
     },
     replay::{self, Replayed},
-    search::{Stop, budget::Progress},
+    search::{
+        Stop,
+        budget::{Budget, Limits, Progress},
+    },
     trace::{TestName, Trace, Verdict, pin, text},
 };
 use std::{
     env,
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    panic::resume_unwind,
     path::{Path, PathBuf},
     sync::atomic::{AtomicBool, Ordering},
     time::Duration,
@@ -64,7 +71,9 @@ pub fn run<'b, R: Registry>(
     let record = TestRecord::from_text(test.record).unwrap_or_else(|error| crate::bug!("{error}"));
     let emitter = Emitter::from_env();
     let interrupted = AtomicBool::new(false);
+    let clock = Budget::start(Limits::default(), &interrupted, &|_, _| {});
     let path = record.path.clone();
+    let prints = Prints::of_test(&path);
     emitter.send(Event::Started(Started {
         version: crate::protocol::VERSION,
         test: path.clone(),
@@ -72,7 +81,7 @@ pub fn run<'b, R: Registry>(
         line: record.line,
     }));
     let run = Run {
-        name: TestName { package: record.package, path },
+        name: TestName { package: record.package, krate: record.krate, path },
         manifest_dir: env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| test.manifest_dir.into(), PathBuf::from),
         emitter: &emitter,
         interrupted: &interrupted,
@@ -80,6 +89,7 @@ pub fn run<'b, R: Registry>(
         runner,
         body,
         names: R::NAMES,
+        prints,
     };
     let mut config = checker.config;
     if test.own_explorer.is_some() {
@@ -87,7 +97,8 @@ pub fn run<'b, R: Registry>(
         config.explorer = "";
     }
     let ended = run.all(config, test.own_explorer);
-    emitter.send(Event::Finished(ended.finished));
+    let elapsed_ms = milliseconds(clock.elapsed());
+    emitter.send(Event::Finished(Finished { elapsed_ms, ..ended.finished }));
     if let Some(message) = ended.panics_with {
         // Not `panic!`: everything a person needs was printed; the payload is for libtest and `should_panic`.
         resume_unwind(Box::new(message));
@@ -103,6 +114,7 @@ struct Run<'r, 'b> {
     runner: &'r Runner<'r>,
     body: &'b Body<'b>,
     names: &'static [&'static str],
+    prints: Prints,
 }
 
 /// How the test ends.
@@ -111,14 +123,8 @@ struct Ended {
     panics_with: Option<String>,
 }
 
-impl Ended {
-    fn error(kind: ErrorKind, message: String, report: Option<&Report>) -> Self {
-        eprintln!("{message}");
-        Self {
-            finished: finished(VerdictEvent::Error { kind, message: message.clone() }, report),
-            panics_with: Some(message),
-        }
-    }
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 fn finished(verdict: VerdictEvent, report: Option<&Report>) -> Finished {
@@ -129,22 +135,38 @@ fn finished(verdict: VerdictEvent, report: Option<&Report>) -> Finished {
         executions: coverage.map_or(0, |coverage| coverage.totals.executions),
         steps: coverage.map_or(0, |coverage| coverage.totals.steps),
         states: coverage.map_or(0, |coverage| coverage.states),
+        // Known only at the very end: `run` fills it in.
         elapsed_ms: 0,
     }
 }
 
 impl Run<'_, '_> {
+    /// Tells a person, unless cargo-delay does: what it needs for that is in the events.
+    fn say(&self, text: &str) {
+        if !self.emitter.is_heard() {
+            quiet::aloud(|| eprintln!("{text}"));
+        }
+    }
+
+    fn error(&self, kind: ErrorKind, message: String, report: Option<&Report>) -> Ended {
+        self.say(&message);
+        Ended {
+            finished: finished(VerdictEvent::Error { kind, message: message.clone() }, report),
+            panics_with: Some(message),
+        }
+    }
+
     fn all(&self, config: Config, own: Option<&str>) -> Ended {
         if cfg!(panic = "abort") {
             let message = "this test binary is built with panic = \"abort\": delay must catch the panics of the tasks it explores; remove it from the test profile".to_owned();
-            return Ended::error(ErrorKind::Invalid, message, None);
+            return self.error(ErrorKind::Invalid, message, None);
         }
         for name in config::unknown_variables() {
             self.warn(format!("the variable {name} means nothing to delay"));
         }
         let request = match env::var_os(REQUEST_ENV).map(|path| Request::load(Path::new(&path))).transpose() {
             Ok(request) => request,
-            Err(error) => return Ended::error(ErrorKind::Invalid, error.to_string(), None),
+            Err(error) => return self.error(ErrorKind::Invalid, error.to_string(), None),
         };
         let overrides = request.as_ref().map(|request| request.overrides.clone()).unwrap_or_default();
         let mut resolved = match self.resolve(config, &overrides, own) {
@@ -157,16 +179,15 @@ impl Run<'_, '_> {
         let pins = self.replay_pins(&mut resolved);
         let ended = self.explore(&resolved, &pins);
         match pins.problem {
-            Some((kind, message)) if ended.panics_with.is_none() => Ended {
-                finished: Finished { verdict: VerdictEvent::Error { kind, message: message.clone() }, ..ended.finished },
-                panics_with: Some(message),
-            },
+            Some((verdict, message)) if ended.panics_with.is_none() => {
+                Ended { finished: Finished { verdict, ..ended.finished }, panics_with: Some(message) }
+            }
             _ => ended,
         }
     }
 
     fn resolve(&self, config: Config, overrides: &Overrides, own: Option<&str>) -> Result<Resolved, Ended> {
-        let invalid = |message: String| Ended::error(ErrorKind::Invalid, message, None);
+        let invalid = |message: String| self.error(ErrorKind::Invalid, message, None);
         let mut resolved = Resolved::new(config, overrides).map_err(|error| invalid(error.to_string()))?;
         if let (Some(own), "") = (own, resolved.explorer.as_str()) {
             resolved.explorer = own.to_owned();
@@ -177,16 +198,23 @@ impl Run<'_, '_> {
     }
 
     fn warn(&self, text: String) {
-        eprintln!("warning: {text}");
+        self.say(&format!("warning: {text}"));
         self.emitter.send(Event::Warning { text });
     }
 
-    fn work(&self, resolved: &Resolved, explorer: &str, todo: Work, on_failure: &(dyn Fn(&Failure) + Sync)) -> Option<Done> {
+    fn work(
+        &self,
+        resolved: &Resolved,
+        explorer: &str,
+        todo: Work,
+        on_failure: &(dyn Fn(&Failure) + Sync),
+    ) -> Option<Done> {
         let setup = Setup {
             body: self.body,
             test: self.name.clone(),
             resolved,
             interrupted: self.interrupted,
+            prints: self.prints,
             progress: &|elapsed, progress| self.progress(elapsed, progress),
             on_failure,
         };
@@ -202,7 +230,7 @@ impl Run<'_, '_> {
             self.interrupted.store(true, Ordering::Relaxed);
         }
         let Progress { executions, steps, states, frontier, delays } = *progress;
-        let elapsed_ms = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX);
+        let elapsed_ms = milliseconds(elapsed);
         self.emitter.send(Event::Progress(ProgressEvent { executions, steps, states, frontier, delays, elapsed_ms }));
     }
 
@@ -214,10 +242,14 @@ impl Run<'_, '_> {
             self.complain(&mut pins, ErrorKind::Invalid, error.to_string());
         }
         for pinned in found.pins {
-            let Some(Done::Replayed(now)) =
-                self.work(resolved, &pinned.trace.explorer, Work::Replay(Box::new(pinned.trace.clone())), &|_| {})
-            else {
-                let message = format!("{}: {}", pinned.path.display(), unknown_explorer(&pinned.trace.explorer, self.names));
+            let Some(Done::Replayed(now)) = self.work(
+                resolved,
+                &pinned.trace.explorer,
+                Work::Replay(Box::new(pinned.trace.clone()), Shown::No),
+                &|_| {},
+            ) else {
+                let message =
+                    format!("{}: {}", pinned.path.display(), unknown_explorer(&pinned.trace.explorer, self.names));
                 self.complain(&mut pins, ErrorKind::Invalid, message);
                 continue;
             };
@@ -238,14 +270,13 @@ impl Run<'_, '_> {
                 (PinVerdict::Diverged, text::print(&pinned.trace))
             }
             Verdict::Fail => {
-                if resolved.config.expect == Expect::Pass {
-                    let failure = now.violation.clone().map(|violation| Failure {
-                        trace: now.trace.clone(),
-                        events: now.events.clone(),
-                        violation,
-                    });
-                    let report = failure.map(|failure| failure::report(&failure, "pinned", None)).unwrap_or_default();
-                    self.complain(pins, ErrorKind::PendingPin, format!("the pinned trace {name} fails: {report}"));
+                if let Some(violation) = now.violation.clone().filter(|_| resolved.config.expect == Expect::Pass) {
+                    let (trace, events) = (now.trace.clone(), now.events.clone());
+                    let report = self.tell(&Failure { trace, events, violation }, "pinned", Some(&pinned.path));
+                    self.say(&format!("the pinned trace {name} fails: {report}"));
+                    let violation = now.trace.violation.join("\n");
+                    let message = format!("{}: the pinned trace {name} fails: {violation}", self.name.path);
+                    pins.problem.get_or_insert((VerdictEvent::Failed, message));
                 }
                 (PinVerdict::Fails, text::print(&now.trace))
             }
@@ -266,25 +297,43 @@ impl Run<'_, '_> {
     }
 
     fn complain(&self, pins: &mut Pins, kind: ErrorKind, message: String) {
-        eprintln!("{message}");
+        self.say(&message);
         self.emitter.send(Event::Warning { text: message.clone() });
-        pins.problem.get_or_insert((kind, message));
+        let verdict = VerdictEvent::Error { kind, message: message.clone() };
+        pins.problem.get_or_insert((verdict, message));
     }
 
     /// Hands a snapshot to insta in the user's crate. Returns whether it matched.
     fn assert_snapshot(&self, name: &str, trace: &Trace, body: &str) -> bool {
         let directory = pin::directory(&self.manifest_dir);
-        let description = format!("{} delays, explorer {}, {} steps", trace.delays, trace.explorer, trace.steps);
+        let (delays, steps) = (count(trace.delays, "delay"), count(trace.steps, "step"));
+        let description = format!("{delays}, explorer {}, {steps}", trace.explorer);
         let pin = Pin { directory: &directory, name, description: &description, body };
-        catch_unwind(AssertUnwindSafe(|| (self.pin)(&pin))).is_ok()
+        // insta's own panic has nothing to tell that we do not.
+        // insta's picture of the difference holds nothing that the report does not.
+        let silence = self.prints.silence();
+        let asserted = quiet::unprinted(|| (self.pin)(&pin));
+        drop(silence);
+        let Err(payload) = asserted else { return true };
+        let text = panics::text_of(payload.as_ref());
+        // That a snapshot differs is what we want to know; anything else is trouble of insta's own.
+        if !text.starts_with("snapshot assertion for") {
+            self.warn(format!("insta could not look after the pinned trace {name}: {text}"));
+        }
+        false
     }
 
     fn explore(&self, resolved: &Resolved, pins: &Pins) -> Ended {
-        let saved = self.trace_file();
-        let on_failure = |failure: &Failure| self.found(failure, &saved, resolved);
+        let file = self.trace_file();
+        let saved = AtomicBool::new(false);
+        let path = || saved.load(Ordering::Relaxed).then_some(file.as_path());
+        let on_failure = |failure: &Failure| {
+            saved.store(self.save(failure, &file), Ordering::Relaxed);
+            self.tell(failure, &format!("mode {}", resolved.config.mode.name()), path());
+        };
         let done = self.work(resolved, &resolved.explorer, Work::Explore, &on_failure);
         let Some(Done::Explored { outcome, failure }) = done else {
-            return Ended::error(ErrorKind::Invalid, unknown_explorer(&resolved.explorer, self.names).to_string(), None);
+            return self.error(ErrorKind::Invalid, unknown_explorer(&resolved.explorer, self.names).to_string(), None);
         };
         let report = Report { coverage: outcome.coverage, stop: outcome.stop, failure };
         if let Some(problem) = problem(&report.stop) {
@@ -292,20 +341,22 @@ impl Run<'_, '_> {
                 Stop::Nondeterministic(_) => ErrorKind::Nondeterministic,
                 _ => ErrorKind::Invalid,
             };
-            return Ended::error(kind, problem, Some(&report));
+            return self.error(kind, problem, Some(&report));
         }
         let expect = resolved.config.expect;
         let Some(failure) = &report.failure else {
             return self.passed(&report, expect);
         };
-        let how = how(&report);
-        let text = failure::report(failure, &how, Some(&replay_command(&saved)));
-        eprintln!("{}: {text}", self.name.path);
+        let how = format!("{} by {}", report.sentences(), report.coverage.mode.name());
+        let text = self.tell(failure, &how, path());
+        self.say(&format!("{}: {text}", self.name.path));
         if expect == Expect::Pass || pins.accepted == 0 {
             self.record_pin(failure);
         }
         match expect {
-            Expect::Fail => Ended { finished: finished(VerdictEvent::ExpectedFailure, Some(&report)), panics_with: None },
+            Expect::Fail => {
+                Ended { finished: finished(VerdictEvent::ExpectedFailure, Some(&report)), panics_with: None }
+            }
             Expect::Pass => Ended {
                 finished: finished(VerdictEvent::Failed, Some(&report)),
                 panics_with: Some(format!("{}: {}", self.name.path, failure.violation)),
@@ -315,45 +366,62 @@ impl Run<'_, '_> {
 
     fn passed(&self, report: &Report, expect: Expect) -> Ended {
         let coverage = report.sentences();
-        println!("{}: {coverage}", self.name.path);
         if expect == Expect::Fail && report.stop != Stop::Interrupted {
             let message = format!("expected to find a failure, found none: {coverage}");
-            return Ended::error(ErrorKind::NotFound, message, Some(report));
+            return self.error(ErrorKind::NotFound, message, Some(report));
+        }
+        if !self.emitter.is_heard() {
+            println!("{}: {coverage}", self.name.path);
         }
         Ended { finished: finished(VerdictEvent::Passed, Some(report)), panics_with: None }
     }
 
-    /// Saves a failure at once: whatever happens while it is minimised, it is not lost.
-    fn found(&self, failure: &Failure, path: &Path, resolved: &Resolved) {
+    /// Saves a failure at once: whatever happens while it is minimised, it is not lost. Returns whether it could.
+    fn save(&self, failure: &Failure, path: &Path) -> bool {
         let saved = pin::save(path, &text::print(&failure.trace));
-        if let Err(error) = &saved {
-            self.warn(error.to_string());
-        }
-        let how = format!("mode {}", resolved.config.mode.name());
-        let replay = replay_command(path);
+        saved.map_err(|error| self.warn(error.to_string())).is_ok()
+    }
+
+    /// Tells cargo-delay of a failure, saved in the file `path`; returns the report.
+    fn tell(&self, failure: &Failure, how: &str, path: Option<&Path>) -> String {
+        let replay = path.map(|path| self.replay_command(path));
+        let report = failure::report(failure, how, replay.as_deref());
         self.emitter.send(Event::Finding(Finding {
             title: failure::title(failure),
-            report: failure::report(failure, &how, Some(&replay)),
-            trace_path: saved.is_ok().then(|| path.display().to_string()),
-            replay,
+            report: report.clone(),
+            trace_path: path.map(|path| path.display().to_string()),
+            replay: replay.unwrap_or_default(),
         }));
+        report
+    }
+
+    /// The command that replays a saved trace, as short as it works from the workspace's root.
+    fn replay_command(&self, path: &Path) -> String {
+        let root = self.manifest_dir.ancestors().find(|directory| directory.join("Cargo.lock").exists());
+        let short = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
+        format!("cargo delay replay {}", short.display())
     }
 
     fn record_pin(&self, failure: &Failure) {
         let name = pin::name(&failure.trace);
-        let matched = self.assert_snapshot(&name, &failure.trace, &text::print(&failure.trace));
-        if !matched {
-            let path = pin::directory(&self.manifest_dir).join(format!("{name}.snap.new")).display().to_string();
+        self.assert_snapshot(&name, &failure.trace, &text::print(&failure.trace));
+        let path = pin::directory(&self.manifest_dir).join(format!("{name}.snap.new"));
+        // insta writes none in CI, and removes it when the accepted one matches.
+        if path.exists() {
+            let path = path.display().to_string();
+            self.say(&format!(
+                "a pinned trace waits to be accepted: {path}\n  `cargo insta review`, or rename .snap.new to .snap"
+            ));
             self.emitter.send(Event::Pin(PinEvent { name, verdict: PinVerdict::Pending, path }));
         }
     }
 
-    /// `target/delay/<package>/<test>.trace`.
+    /// `target/delay/<package>/<crate>__<test>.trace`.
     fn trace_file(&self) -> PathBuf {
         let exe = env::current_exe().unwrap_or_default();
         let target = exe.ancestors().find(|dir| dir.join("CACHEDIR.TAG").exists());
         let target = target.map_or_else(|| self.manifest_dir.join("target"), Path::to_path_buf);
-        let file = format!("{}.trace", self.name.path.replace("::", "__"));
+        let file = format!("{}.trace", pin::file_stem(&self.name));
         target.join("delay").join(&self.name.package).join(file)
     }
 
@@ -361,11 +429,11 @@ impl Run<'_, '_> {
     fn replay_file(&self, resolved: &mut Resolved, path: &Path) -> Ended {
         let trace = match pin::load(path) {
             Ok(trace) => trace,
-            Err(error) => return Ended::error(ErrorKind::Invalid, error.to_string(), None),
+            Err(error) => return self.error(ErrorKind::Invalid, error.to_string(), None),
         };
-        let done = self.work(resolved, &trace.explorer, Work::Replay(Box::new(trace.clone())), &|_| {});
+        let done = self.work(resolved, &trace.explorer, Work::Replay(Box::new(trace.clone()), Shown::Yes), &|_| {});
         let Some(Done::Replayed(now)) = done else {
-            return Ended::error(ErrorKind::Invalid, unknown_explorer(&trace.explorer, self.names).to_string(), None);
+            return self.error(ErrorKind::Invalid, unknown_explorer(&trace.explorer, self.names).to_string(), None);
         };
         let outcome = outcome(&trace, &now);
         let failure = now.violation.clone().map(|violation| Failure {
@@ -377,7 +445,7 @@ impl Run<'_, '_> {
             Some(failure) => failure::report(failure, "replayed", None),
             None => failure::events(&now.trace, &now.events),
         };
-        eprintln!("{report}");
+        self.say(&report);
         let (recorded, seen) = (sentence(&trace), seen(&trace, &now, outcome));
         self.emitter.send(Event::Replayed(ReplayedEvent { outcome, recorded, seen: seen.clone(), report }));
         match outcome {
@@ -385,7 +453,7 @@ impl Run<'_, '_> {
             ReplayOutcome::VerdictDiffers => {
                 Ended { finished: finished(VerdictEvent::Failed, None), panics_with: Some(seen) }
             }
-            ReplayOutcome::Diverged => Ended::error(ErrorKind::Diverged, seen, None),
+            ReplayOutcome::Diverged => self.error(ErrorKind::Diverged, seen, None),
         }
     }
 }
@@ -394,7 +462,7 @@ impl Run<'_, '_> {
 struct Pins {
     accepted: usize,
     /// The first thing that is wrong with them.
-    problem: Option<(ErrorKind, String)>,
+    problem: Option<(VerdictEvent, String)>,
 }
 
 fn outcome(then: &Trace, now: &Replayed) -> ReplayOutcome {
@@ -423,26 +491,13 @@ fn sentence(trace: &Trace) -> String {
 
 fn seen(then: &Trace, now: &Replayed, outcome: ReplayOutcome) -> String {
     match (&now.trace.verdict, outcome) {
-        (Verdict::Diverged { step, expected, saw }, _) => format!("diverged at step {step}: expected {expected}, saw {saw}"),
+        (Verdict::Diverged { step, expected, saw }, _) => {
+            format!("diverged at step {step}: expected {expected}, saw {saw}")
+        }
         (_, ReplayOutcome::Diverged) => match replay::first_event_difference(&then.events, &now.trace.events) {
             Some((step, expected, saw)) => format!("diverged at step {step}: expected {expected}, saw {saw}"),
             None => sentence(&now.trace),
         },
         _ => sentence(&now.trace),
     }
-}
-
-/// How a failure was found, in words.
-fn how(report: &Report) -> String {
-    let coverage = &report.coverage;
-    let within = crate::coverage::grouped(coverage.states.max(coverage.executions));
-    let what = if coverage.states > 0 { "states" } else { "executions" };
-    format!("found by {} under bound {} after {within} {what}", coverage.mode.name(), coverage.bound)
-}
-
-/// The command that replays a saved trace, as short as it works from the workspace's root.
-fn replay_command(path: &Path) -> String {
-    let root = path.ancestors().find(|dir| dir.join("Cargo.lock").exists());
-    let short = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
-    format!("cargo delay replay {}", short.display())
 }

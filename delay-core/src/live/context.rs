@@ -42,8 +42,9 @@ pub(crate) struct Context {
     pub(crate) seed: u64,
     /// Events announced while no monitor listened to their type.
     pub(crate) unheard: u64,
-    /// Wakes by code the engine does not control.
+    /// Wakes by code the engine does not control, and the process that was woken first.
     pub(crate) foreign_wakes: u64,
+    pub(crate) woken_first: Option<String>,
 }
 
 impl Context {
@@ -109,25 +110,30 @@ pub(crate) fn is_controlled() -> bool {
     CURRENT.try_with(|current| current.context.borrow().is_some()).unwrap_or(false)
 }
 
-/// Puts an execution in place. Panics if one is in place already: a checker cannot run inside a test body.
-pub(crate) fn install(context: Box<Context>) {
+/// Puts an execution in place while user code of one process runs. While `quiet`, the program's panics are kept for
+/// the report instead of being printed.
+///
+/// # Panics
+/// If one is in place already: a checker cannot run inside a test body.
+#[inline]
+pub(crate) fn install(context: Box<Context>, process: Process, quiet: bool) {
     CURRENT.with(|current| {
         let before = current.context.borrow_mut().replace(context);
         assert!(before.is_none(), "a controlled execution cannot run inside another one");
+        current.polling.set(Some(process));
+        current.self_woken.set(false);
+        current.quiet.set(quiet);
     });
 }
 
-/// Takes the execution out again.
-pub(crate) fn uninstall() -> Box<Context> {
-    CURRENT.with(|current| current.context.borrow_mut().take()).unwrap_or_else(|| crate::bug!("no execution in place"))
-}
-
-/// Marks the process being polled; returns whether it woke itself meanwhile, when called with none.
+/// Takes the execution out again; says whether the process woke itself meanwhile.
 #[inline]
-pub(crate) fn set_polling(process: Option<Process>) -> bool {
+pub(crate) fn uninstall() -> (Box<Context>, bool) {
     CURRENT.with(|current| {
-        current.polling.set(process);
-        current.self_woken.replace(false)
+        current.quiet.set(false);
+        current.polling.set(None);
+        let context = current.context.borrow_mut().take().unwrap_or_else(|| crate::bug!("no execution in place"));
+        (context, current.self_woken.get())
     })
 }
 
@@ -164,20 +170,16 @@ pub(crate) fn wake_leaf(waker: Waker) {
     CURRENT.with(|current| current.waking.set(false));
 }
 
-/// From here on panics on this thread are kept instead of printed, or no longer.
-pub(crate) fn set_quiet(quiet: bool) {
-    CURRENT.with(|current| current.quiet.set(quiet));
-}
-
-/// Called by the panic hook. Returns false if the panic is none of ours and should be printed.
+/// Called by the panic hook: keeps a panic of the program under test for the report. Returns whether that is all there is
+/// to do; else it should be printed.
 pub(crate) fn keep_panic(place: impl FnOnce() -> (String, String)) -> bool {
     CURRENT
         .try_with(|current| {
-            if !current.quiet.get() {
+            if current.polling.get().is_none() {
                 return false;
             }
             *current.panic.borrow_mut() = Some(place());
-            true
+            current.quiet.get()
         })
         .unwrap_or(false)
 }

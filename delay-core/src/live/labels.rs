@@ -2,7 +2,11 @@
 
 use crate::{
     ids::{Object, Process},
-    world::{World, op::Op},
+    verdict::place,
+    world::{
+        World,
+        op::{Op, Site},
+    },
 };
 use std::borrow::Cow;
 
@@ -11,16 +15,17 @@ type Label = Option<Cow<'static, str>>;
 /// Names for people. An unnamed process is called after its parent: `main.2` is the second that `main` spawned.
 #[derive(Debug, Default)]
 pub(crate) struct Labels {
-    processes: Vec<Label>,
+    /// The name people gave, and where the process was spawned.
+    processes: Vec<(Label, Option<Site>)>,
     objects: Vec<(&'static str, Label)>,
 }
 
 impl Labels {
-    pub(crate) fn name_process(&mut self, process: Process, name: Label) {
+    pub(crate) fn name_process(&mut self, process: Process, name: Label, site: Site) {
         if self.processes.len() <= process.index() {
-            self.processes.resize(process.index() + 1, None);
+            self.processes.resize(process.index() + 1, (None, None));
         }
-        self.processes[process.index()] = name;
+        self.processes[process.index()] = (name, Some(site));
     }
 
     pub(crate) fn name_object(&mut self, object: Object, kind: &'static str, name: Label) {
@@ -45,7 +50,7 @@ impl Labels {
     }
 
     fn given(&self, process: Process) -> Option<&str> {
-        self.processes.get(process.index()).and_then(|label| label.as_deref())
+        self.processes.get(process.index()).and_then(|(label, _)| label.as_deref())
     }
 
     fn canonical(&self, world: &World, process: Process) -> String {
@@ -54,6 +59,13 @@ impl Labels {
         }
         let (parent, k) = world.names.of_process(process);
         format!("{}.{}", self.process(world, parent), k + 1)
+    }
+
+    /// Name and place of a process: where it was spawned, if it was.
+    pub(crate) fn process_at(&self, world: &World, process: Process) -> String {
+        let name = self.process(world, process);
+        let site = self.processes.get(process.index()).and_then(|(_, site)| *site);
+        site.map_or(name.clone(), |site| format!("{name} (spawned at {})", place(site)))
     }
 
     /// What people call an object.

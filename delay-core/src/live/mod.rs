@@ -11,21 +11,24 @@
 //! - User code only ever runs with the context installed and not borrowed, and every call into it may panic.
 
 pub mod context;
+mod end;
 mod labels;
 mod monitors;
 pub(crate) mod panics;
 mod poll;
+mod reexecute;
 mod task;
 
 use crate::{
-    hash::{Domain, Print},
+    hash::Print,
     ids::Process,
     limits,
     trace::event::Event,
-    verdict::{Divergence, Violation, Wait, place},
-    world::{Choice, Granularity, Next, World, op::Op, process::Status as ProcessStatus},
+    verdict::Violation,
+    world::{Choice, Granularity, World, process::Status as ProcessStatus},
 };
 use context::{Context, TaskFuture};
+pub use reexecute::Footprint;
 pub(crate) use monitors::{Listener, short_type_name};
 use std::{
     future::Future,
@@ -87,6 +90,9 @@ pub struct Options {
     pub max_steps: u32,
     /// Seed of `delay::rng`.
     pub seed: u64,
+    /// What a test leaves out of the fingerprint.
+    #[cfg(feature = "test-hooks")]
+    pub masked: Option<crate::world::masked::Part>,
 }
 
 impl Default for Options {
@@ -97,6 +103,8 @@ impl Default for Options {
             waiting: Waiting::Allow,
             max_steps: limits::STEPS_DEFAULT,
             seed: 0,
+            #[cfg(feature = "test-hooks")]
+            masked: None,
         }
     }
 }
@@ -114,13 +122,6 @@ pub enum Status {
     Violated,
     /// A choice of the path did not exist: the program did not do what it did before.
     Diverged,
-}
-
-/// What a process looked like after one of its steps: compared when a path is re-executed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Footprint {
-    print: u64,
-    waits_for: Option<Op>,
 }
 
 /// Runs a program live.
@@ -142,7 +143,7 @@ pub struct Live<'b> {
 }
 
 /// Sums over all executions of one `Live`.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Totals {
     /// Executions started, re-executions included.
     pub executions: u64,
@@ -152,6 +153,8 @@ pub struct Totals {
     pub merged_ops: bool,
     /// Wakes by code the engine does not control.
     pub foreign_wakes: u64,
+    /// The process that was woken so first, and where it was spawned.
+    pub woken_first: Option<String>,
     /// Announced events no monitor listened to.
     pub unheard: u64,
     /// Panics that were caught.
@@ -173,8 +176,12 @@ impl<'b> Live<'b> {
     /// A program that has not started. Call [`Live::restart`] first.
     pub fn new(body: &'b Body<'b>, options: Options) -> Self {
         panics::install_hook();
+        #[cfg_attr(not(feature = "test-hooks"), expect(unused_mut, reason = "only a test hook changes it"))]
+        let mut world = World::new(options.granularity);
+        #[cfg(feature = "test-hooks")]
+        world.mask(options.masked);
         let context = Context {
-            world: World::new(options.granularity),
+            world,
             execution: 0,
             labels: labels::Labels::default(),
             monitors: Vec::new(),
@@ -186,6 +193,7 @@ impl<'b> Live<'b> {
             seed: options.seed,
             unheard: 0,
             foreign_wakes: 0,
+            woken_first: None,
         };
         Self {
             body,
@@ -237,7 +245,7 @@ impl<'b> Live<'b> {
     /// Sums over all executions.
     pub fn totals(&mut self) -> Totals {
         self.absorb();
-        self.totals
+        self.totals.clone()
     }
 
     /// From the next execution on, events are recorded in words and the program's panics and prints are let through.
@@ -280,17 +288,15 @@ impl<'b> Live<'b> {
             context.recorder = recording.then(Vec::new);
             (context.violation, context.unheard, context.foreign_wakes) = (None, 0, 0);
             context.world.reset();
-            self.in_step(|live| {
-                let made = live.body.make();
-                let body: TaskFuture<'b> = Box::pin(async move {
-                    if let Err(message) = made.await {
-                        context::with(|context| context.violate(Violation::Error { message }));
-                    }
-                });
-                live.add_task(Process::BODY, body);
-                live.first_poll(Process::BODY, Process::BODY);
-                live.poll_spawned(Process::BODY);
+            let made = self.installed(Process::BODY, |live| live.body.make()).0;
+            let body: TaskFuture<'b> = Box::pin(async move {
+                if let Err(message) = made.await {
+                    context::with(|context| context.violate(Violation::Error { message }));
+                }
             });
+            self.add_task(Process::BODY, body);
+            self.first_poll(Process::BODY, Process::BODY);
+            self.poll_spawned(Process::BODY);
             if !self.learn_start() {
                 break;
             }
@@ -307,7 +313,7 @@ impl<'b> Live<'b> {
             return self.status;
         };
         self.path.push(choice);
-        self.perform(next);
+        self.run(next);
         if self.outside().world.notes().early.is_some() && self.learn_start() {
             return self.again();
         }
@@ -334,71 +340,6 @@ impl<'b> Live<'b> {
         world.notes().early.is_some_and(|initial| world.names.remember_start(initial))
     }
 
-    /// Re-executes a path from the start. From step `from` on, each step is compared with what the process did the
-    /// first time.
-    ///
-    /// # Errors
-    /// The first step at which the program did something else.
-    pub fn go_to(&mut self, path: &[Choice], from: usize, footprints: &[Footprint]) -> Result<Status, Divergence> {
-        self.restart();
-        for (index, choice) in path.iter().enumerate() {
-            let expected = index.checked_sub(from).and_then(|at| footprints.get(at));
-            if self.status != Status::Running {
-                return Err(self.divergence(index, *choice, expected, "the end of the execution"));
-            }
-            if self.step(*choice) == Status::Diverged {
-                return Err(self.divergence(index, *choice, expected, "that it cannot make this step"));
-            }
-            if let Some(expected) = expected
-                && self.footprint(*choice) != *expected
-            {
-                let seen = self.words(self.footprint(*choice), Some(*expected));
-                return Err(self.divergence(index, *choice, Some(expected), &seen));
-            }
-        }
-        Ok(self.status)
-    }
-
-    /// A divergence at the end of the present path.
-    #[cold]
-    pub fn divergence_here(&self, expected: &str, seen: &str) -> Divergence {
-        let step = self.path.len();
-        let process = self.path.last().map_or("main".to_owned(), |choice| self.label(choice.process));
-        Divergence { step, process, expected: expected.to_owned(), seen: seen.to_owned() }
-    }
-
-    #[cold]
-    fn divergence(&self, index: usize, choice: Choice, expected: Option<&Footprint>, seen: &str) -> Divergence {
-        Divergence {
-            step: index + 1,
-            process: self.label(choice.process),
-            expected: expected.map_or("a step".to_owned(), |footprint| self.words(*footprint, None)),
-            seen: seen.to_owned(),
-        }
-    }
-
-    fn words(&self, footprint: Footprint, instead_of: Option<Footprint>) -> String {
-        let context = self.outside();
-        if instead_of.is_some_and(|other| other.waits_for == footprint.waits_for) {
-            return "the same op after observing something else".to_owned();
-        }
-        footprint.waits_for.map_or("its end".to_owned(), |op| {
-            format!("that it waits for {}", context.labels.op(&context.world, op))
-        })
-    }
-
-    /// What the process of the last step looks like now.
-    #[inline]
-    pub fn footprint(&self, choice: Choice) -> Footprint {
-        let world = self.world();
-        let process = if choice.process == Process::CLOCK { world.actor() } else { choice.process };
-        let state = world.process(process);
-        let waits_for = state.waiting().next().map(|pending| pending.op);
-        let pending = state.waiting().map(|pending| std::mem::discriminant(&pending.op));
-        let shape = Print::of_value(Domain::Process, &pending.collect::<Vec<_>>());
-        Footprint { print: state.local().and(shape).short(), waits_for }
-    }
-
     /// Decides where the execution stands after a step.
     #[inline]
     fn conclude(&mut self) -> Status {
@@ -412,101 +353,22 @@ impl<'b> Live<'b> {
         let totals = &mut self.totals;
         totals.unheard += std::mem::take(&mut context.unheard);
         totals.foreign_wakes += std::mem::take(&mut context.foreign_wakes);
+        if let Some(woken) = context.woken_first.take() {
+            totals.woken_first.get_or_insert(woken);
+        }
         totals.merged_ops |= context.world.notes().merged_ops;
         totals.steps += context.world.steps() - std::mem::replace(&mut self.absorbed, context.world.steps());
     }
 
+    /// Runs user code of a process with the context installed. Says too whether the process woke itself.
     #[inline]
-    fn decide(&mut self) -> Status {
-        let (end, max_steps) = (self.options.end, u64::from(self.options.max_steps));
-        let context = self.outside();
-        if context.violation.is_some() {
-            return Status::Violated;
-        }
-        if context.world.notes().fifo_in_macro {
-            let message = "granularity \"macro\" loses interleavings of FIFO mailboxes: use granularity \"send\", or endpoints with per-sender or unordered delivery".to_owned();
-            self.outside_mut().violate(Violation::Refused { message });
-            return Status::Violated;
-        }
-        let body_ended = !context.world.process(Process::BODY).is_live();
-        if body_ended && end == End::Body {
-            return Status::Finished;
-        }
-        if context.world.is_quiescent() {
-            return self.quiescent(body_ended);
-        }
-        if context.world.steps() >= max_steps { Status::Truncated } else { Status::Running }
-    }
-
-    #[cold]
-    fn quiescent(&mut self, body_ended: bool) -> Status {
-        if let Some(waiter) = self.waits_uncontrolled()
-            && (!body_ended || self.inbox.has_any())
-        {
-            if self.inbox.wait() {
-                self.take_foreign_wakes();
-                return self.decide();
-            }
-            let process = self.label(waiter);
-            let violation = Violation::Uncontrolled { process, site: String::new() };
-            self.outside_mut().violate(violation);
-            return Status::Violated;
-        }
-        let waits = self.waits();
-        if !body_ended {
-            self.outside_mut().violate(Violation::Deadlock { waits });
-            return Status::Violated;
-        }
-        if self.options.waiting == Waiting::Deny && !waits.is_empty() {
-            self.outside_mut().violate(Violation::Waiting { waits });
-            return Status::Violated;
-        }
-        Status::Finished
-    }
-
-    /// A live process that waits for nothing the engine knows.
-    fn waits_uncontrolled(&self) -> Option<Process> {
-        let world = self.world();
-        let lost = |process: &&Process| {
-            let state = world.process(**process);
-            state.is_live() && state.waiting().next().is_none()
-        };
-        world.processes().iter().find(lost).copied()
-    }
-
-    /// Who waits for what.
-    fn waits(&self) -> Vec<Wait> {
-        let Context { world, labels, .. } = self.outside();
-        let live = world.processes().iter().filter(|process| world.process(**process).is_live());
-        live.map(|process| {
-            let pending: Vec<_> = world.process(*process).waiting().collect();
-            Wait {
-                process: labels.process(world, *process),
-                ops: pending.iter().map(|pending| labels.op(world, pending.op)).collect(),
-                sites: pending.iter().map(|pending| place(pending.site)).collect(),
-            }
-        })
-        .collect()
-    }
-
-    fn perform(&mut self, next: Next) {
-        self.in_step(|live| live.run(next));
-    }
-
-    /// Runs `f` with the context installed.
-    #[inline]
-    fn in_step(&mut self, f: impl FnOnce(&mut Self)) {
+    fn installed<R>(&mut self, process: Process, f: impl FnOnce(&mut Self) -> R) -> (R, bool) {
         let context = self.context.take().unwrap_or_else(|| crate::bug!("steps do not nest"));
-        context::install(context);
-        let quiet = !self.recording;
-        if quiet {
-            context::set_quiet(true);
-        }
-        f(self);
-        if quiet {
-            context::set_quiet(false);
-        }
-        self.context = Some(context::uninstall());
+        context::install(context, process, !self.recording);
+        let result = f(self);
+        let (context, self_woken) = context::uninstall();
+        self.context = Some(context);
+        (result, self_woken)
     }
 
     /// Drops what is left of the execution. Destructors may perform ops; the World they act on is about to be reset.
@@ -514,20 +376,16 @@ impl<'b> Live<'b> {
         if self.tasks.iter().all(Option::is_none) && self.outside().monitors.is_empty() {
             return;
         }
-        self.in_step(|live| {
-            for index in 0..live.tasks.len() {
-                if live.tasks[index].is_some() {
-                    live.drop_task(Process::new(index as u32));
-                }
+        for index in 0..self.tasks.len() {
+            if self.tasks[index].is_some() {
+                self.drop_task(Process::new(index as u32));
             }
-            let (spawned, monitors) = context::with(|context| {
-                context.leaf_wakers.clear();
-                (std::mem::take(&mut context.spawned), std::mem::take(&mut context.monitors))
-            })
-            .unwrap_or_default();
-            // A destructor that panics after the end has nobody left to tell.
-            let _ = poll::guarded(|| drop((spawned, monitors)));
-        });
+        }
+        let context = self.outside_mut();
+        context.leaf_wakers.clear();
+        let (spawned, monitors) = (std::mem::take(&mut context.spawned), std::mem::take(&mut context.monitors));
+        // A destructor that panics after the end has nobody left to tell.
+        let _ = self.installed(Process::BODY, |_| poll::guarded(|| drop((spawned, monitors))));
         self.inbox.take();
         self.renew_wakers();
     }

@@ -2,7 +2,7 @@
 
 use super::{
     Handle, Live,
-    context::{self, Context, TaskFuture},
+    context::{self, TaskFuture},
     panics,
 };
 use crate::{
@@ -33,49 +33,47 @@ impl<'b> Live<'b> {
     #[inline]
     pub(super) fn run(&mut self, next: Next) {
         let mut next = Some(next);
-        let mut actor = None;
         while let Some(granted) = next {
             match granted {
                 Next::Poll(process, slot) => {
-                    actor = Some(process);
                     self.wake_leaf(process, slot);
                     self.poll(process);
                 }
                 Next::Drop(process) => {
-                    context::with(|context| context.record(SITE, |_| "is aborted".to_owned()));
+                    self.record("is aborted");
                     self.drop_task(process);
-                    self.poll_spawned(process);
-                    return;
+                    break;
                 }
             }
-            next = context::with(|context| if context.violation.is_some() { None } else { context.world.inline() }).flatten();
+            let context = self.outside_mut();
+            next = if context.violation.is_some() { None } else { context.world.inline() };
         }
-        if let Some(process) = actor {
-            let fresh = context::with(|context| {
-                context.world.settle(process);
-                !context.spawned.is_empty()
-            });
-            if fresh == Some(true) {
-                self.poll_spawned(process);
-            }
+        let context = self.outside_mut();
+        let process = context.world.actor();
+        context.world.settle(process);
+        if !context.spawned.is_empty() {
+            self.poll_spawned(process);
         }
         if self.inbox.has_any() {
-            self.foreign_wakes_in_step();
+            self.take_foreign_wakes();
         }
     }
 
     #[inline]
     fn wake_leaf(&mut self, process: Process, slot: Slot) {
-        let waker = context::with(|context| {
-            if context.leaf_wakers.is_empty() {
-                return None;
-            }
-            let at = context.leaf_wakers.iter().position(|(p, s, _)| (*p, *s) == (process, slot))?;
-            Some(context.leaf_wakers.swap_remove(at).2)
-        });
-        if let Some(waker) = waker.flatten() {
+        let leaf_wakers = &mut self.outside_mut().leaf_wakers;
+        if leaf_wakers.is_empty() {
+            return;
+        }
+        if let Some(at) = leaf_wakers.iter().position(|(p, s, _)| (*p, *s) == (process, slot)) {
+            let waker = leaf_wakers.swap_remove(at).2;
             context::wake_leaf(waker);
         }
+    }
+
+    /// Writes down what the engine itself did with the actor, if this execution is being recorded.
+    fn record(&mut self, text: &str) {
+        self.outside_mut().record(SITE, |_| text.to_owned());
     }
 
     /// Polls a process until it is pending with nothing left to look at, or over.
@@ -83,38 +81,33 @@ impl<'b> Live<'b> {
     pub(super) fn poll(&mut self, process: Process) {
         let mut rounds = 0;
         loop {
-            let Some(task) = self.tasks.get_mut(process.index()).and_then(Option::as_mut) else {
-                return;
-            };
-            let mut cx = std::task::Context::from_waker(&self.handles[process.index()].waker);
-            context::set_polling(Some(process));
-            let polled = guarded(|| task.as_mut().poll(&mut cx));
-            let again = context::set_polling(None);
+            let (polled, self_woken) = self.installed(process, |live| {
+                let waker = &live.handles[process.index()].waker;
+                let task = live.tasks.get_mut(process.index()).and_then(Option::as_mut)?;
+                Some(guarded(|| task.as_mut().poll(&mut std::task::Context::from_waker(waker))))
+            });
             match polled {
-                Ok(Poll::Ready(())) => {
-                    self.drop_task(process);
-                    context::with(|context| {
-                        context.record(SITE, |_| "ends".to_owned());
-                        context.world.finish(process);
-                    });
-                    return;
-                }
-                Err(payload) => return self.panicked(process, payload.as_ref()),
-                Ok(Poll::Pending) => {}
+                Some(Ok(Poll::Pending)) => {}
+                Some(Ok(Poll::Ready(()))) => return self.finished(process),
+                Some(Err(payload)) => return self.panicked(process, payload.as_ref()),
+                None => return,
             }
-            let unseen = || context::with(|context| context.world.has_unseen(process)) == Some(true);
-            if !again && !unseen() {
-                return;
+            if !self_woken {
+                return self.outside_mut().world.set_aside(process);
             }
             rounds += 1;
             if rounds > limits::SELF_WAKES_MAX {
-                context::with(|context| {
-                    let process = context.labels.process(&context.world, process);
-                    context.violate(Violation::Spinning { process });
-                });
-                return;
+                let context = self.outside_mut();
+                let process = context.labels.process(&context.world, process);
+                return context.violate(Violation::Spinning { process });
             }
         }
+    }
+
+    fn finished(&mut self, process: Process) {
+        self.drop_task(process);
+        self.record("ends");
+        self.outside_mut().world.finish(process);
     }
 
     fn panicked(&mut self, process: Process, payload: &(dyn Any + Send)) {
@@ -124,12 +117,11 @@ impl<'b> Live<'b> {
             Some(hint) => format!("{message}\n  hint: {hint}"),
             None => message,
         };
-        context::with(|context| {
-            context.record(SITE, |_| format!("panics: {message}"));
-            let process = context.labels.process(&context.world, process);
-            let place = (!place.is_empty()).then_some(place);
-            context.violate(Violation::Panic { process, message, place });
-        });
+        self.record(&format!("panics: {message}"));
+        let context = self.outside_mut();
+        let name = context.labels.process(&context.world, process);
+        let place = (!place.is_empty()).then_some(place);
+        context.violate(Violation::Panic { process: name, message, place });
         self.drop_task(process);
     }
 
@@ -138,7 +130,8 @@ impl<'b> Live<'b> {
         let Some(task) = self.tasks.get_mut(process.index()).and_then(Option::take) else {
             return;
         };
-        if let Err(payload) = guarded(|| drop(task)) {
+        let (dropped, _) = self.installed(process, |_| guarded(|| drop(task)));
+        if let Err(payload) = dropped {
             self.panicked(process, payload.as_ref());
         }
     }
@@ -147,7 +140,7 @@ impl<'b> Live<'b> {
         while self.tasks.len() <= process.index() {
             self.tasks.push(None);
             let handle = Handle::new(Process::new(self.handles.len() as u32), &self.inbox);
-            context::with(|context| context.wakers.push(handle.waker.clone()));
+            self.outside_mut().wakers.push(handle.waker.clone());
             self.handles.push(handle);
         }
         self.tasks[process.index()] = Some(task);
@@ -155,40 +148,40 @@ impl<'b> Live<'b> {
 
     /// Polls a process for the first time, within its spawner's step.
     pub(super) fn first_poll(&mut self, process: Process, spawner: Process) {
-        context::with(|context| context.world.begin_first_poll(process));
+        self.outside_mut().world.begin_first_poll(process);
         self.poll(process);
-        context::with(|context| context.world.end_first_poll(process, spawner));
+        self.outside_mut().world.end_first_poll(process, spawner);
     }
 
     /// Polls what was spawned in this step to its first op, in order, and what that spawned in turn.
     pub(super) fn poll_spawned(&mut self, spawner: Process) {
         loop {
-            let spawned = context::with(|context| std::mem::take(&mut context.spawned)).unwrap_or_default();
+            let spawned = std::mem::take(&mut self.outside_mut().spawned);
             if spawned.is_empty() {
                 return;
             }
             for (process, task) in spawned {
                 self.add_task(process, task);
-                let waits = context::with(|context| context.world.process(process).waiting().next().is_some());
-                if waits != Some(true) {
+                // A process that waits already has a start that is a step of its own.
+                if self.outside().world.process(process).waiting().next().is_none() {
                     self.first_poll(process, spawner);
                 }
             }
         }
     }
 
-    /// Wakes by uncontrolled code that arrived while the step ran.
-    #[cold]
-    fn foreign_wakes_in_step(&mut self) {
-        let woken = self.inbox.take();
-        context::with(|context| wake(context, &woken));
-    }
-
-    /// Wakes by uncontrolled code that arrived while nothing could run.
+    /// Wakes by uncontrolled code.
     #[cold]
     pub(super) fn take_foreign_wakes(&mut self) {
         let woken = self.inbox.take();
-        wake(self.outside_mut(), &woken);
+        let context = self.outside_mut();
+        for process in woken {
+            context.foreign_wakes += 1;
+            if context.woken_first.is_none() {
+                context.woken_first = Some(context.labels.process_at(&context.world, process));
+            }
+            context.world.wake(process, SITE);
+        }
     }
 
     /// Gives each process whose waker somebody may still hold a new one: a late wake must not reach the next execution.
@@ -201,12 +194,5 @@ impl<'b> Live<'b> {
                 self.handles[index] = handle;
             }
         }
-    }
-}
-
-fn wake(context: &mut Context, woken: &[Process]) {
-    for process in woken {
-        context.foreign_wakes += 1;
-        context.world.wake(*process, SITE);
     }
 }

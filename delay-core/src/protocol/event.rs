@@ -258,12 +258,7 @@ mod tests {
 
     fn one_of_each() -> Vec<Event> {
         vec![
-            Event::Started(Started {
-                version: VERSION,
-                test: "a::b".into(),
-                file: "a.rs".into(),
-                line: 3,
-            }),
+            Event::Started(Started { version: VERSION, test: "a::b".into(), file: "a.rs".into(), line: 3 }),
             Event::Progress(Progress {
                 executions: 1,
                 steps: u64::MAX,
@@ -278,25 +273,16 @@ mod tests {
                 trace_path: None,
                 replay: "cargo delay replay x".into(),
             }),
-            Event::Pin(Pin {
-                name: "n".into(),
-                verdict: PinVerdict::Pending,
-                path: "p".into(),
-            }),
+            Event::Pin(Pin { name: "n".into(), verdict: PinVerdict::Pending, path: "p".into() }),
             Event::Replayed(Replayed {
                 outcome: ReplayOutcome::VerdictDiffers,
                 recorded: "fail".into(),
                 seen: "pass".into(),
                 report: String::new(),
             }),
-            Event::Warning {
-                text: "no choice was met".into(),
-            },
+            Event::Warning { text: "no choice was met".into() },
             Event::Finished(Finished {
-                verdict: Verdict::Error {
-                    kind: ErrorKind::NotFound,
-                    message: "no bug".into(),
-                },
+                verdict: Verdict::Error { kind: ErrorKind::NotFound, message: "no bug".into() },
                 coverage: "every execution".into(),
                 executions: 1,
                 steps: 2,
@@ -318,10 +304,7 @@ mod tests {
 
     #[test]
     fn the_wire_form_is_the_documented_one() {
-        let lines: String = (0..)
-            .zip(one_of_each())
-            .map(|(seq, event)| Envelope { seq, event }.to_line())
-            .collect();
+        let lines: String = (0..).zip(one_of_each()).map(|(seq, event)| Envelope { seq, event }.to_line()).collect();
         let document = include_str!("../../../docs/protocol.md");
         for line in lines.lines() {
             assert!(document.contains(line), "docs/protocol.md lacks the line\n{line}");
@@ -331,15 +314,7 @@ mod tests {
     #[test]
     fn another_version_is_named() {
         let error = Envelope::from_line(r#"{"seq":0,"type":"started","version":2,"who":"x"}"#).unwrap_err();
-        assert!(
-            error
-                .to_string()
-                .starts_with("the test speaks protocol version 2, this cargo-delay 1"),
-            "{error}"
-        );
-        assert!(matches!(
-            Envelope::from_line("{\"seq\":0,\"ty"),
-            Err(EventError::Json(_))
-        ));
+        assert!(error.to_string().starts_with("the test speaks protocol version 2, this cargo-delay 1"), "{error}");
+        assert!(matches!(Envelope::from_line("{\"seq\":0,\"ty"), Err(EventError::Json(_))));
     }
 }

@@ -50,12 +50,7 @@ impl<const N: usize> Record<N> {
         assert!(N <= TEXT_BYTES_MAX, "a record's text is too long");
         let mut bytes = [0; N];
         bytes.copy_from_slice(text.as_bytes());
-        Self {
-            magic: MAGIC,
-            version: VERSION.to_le(),
-            length: (N as u32).to_le(),
-            bytes,
-        }
+        Self { magic: MAGIC, version: VERSION.to_le(), length: (N as u32).to_le(), bytes }
     }
 }
 
@@ -64,6 +59,8 @@ impl<const N: usize> Record<N> {
 pub struct TestRecord {
     /// `CARGO_PKG_NAME` of the package that holds the test.
     pub package: String,
+    /// The crate of the test: the package's library, or one of its test binaries.
+    pub krate: String,
     /// The name libtest knows the test by: the module path without the crate, and the function.
     pub path: String,
     /// `file!()`: relative to where rustc ran, the workspace root as a rule.
@@ -81,12 +78,13 @@ impl TestRecord {
         let &[package, module_path, file, line, config] = fields.as_slice() else {
             return Err(RecordError::Fields { found: fields.len() });
         };
-        let Some((_crate_name, path)) = module_path.split_once("::") else {
+        let Some((krate, path)) = module_path.split_once("::") else {
             return Err(RecordError::Path(module_path.to_owned()));
         };
         let line = line.parse().map_err(|_| RecordError::Line(line.to_owned()))?;
         Ok(Self {
             package: package.to_owned(),
+            krate: krate.to_owned(),
             path: path.to_owned(),
             file: file.to_owned(),
             line,
@@ -111,11 +109,7 @@ pub fn parse_section(section: &[u8]) -> Vec<Result<TestRecord, RecordError>> {
 
 /// Reads the record at the start of `bytes`, which begins with the magic; also says how many bytes to skip.
 fn read_record(bytes: &[u8]) -> (Result<TestRecord, RecordError>, usize) {
-    let word = |at: usize| {
-        bytes
-            .get(at..at + 4)
-            .map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]))
-    };
+    let word = |at: usize| bytes.get(at..at + 4).map(|word| u32::from_le_bytes([word[0], word[1], word[2], word[3]]));
     let (Some(version), Some(length)) = (word(MAGIC.len()), word(MAGIC.len() + 4)) else {
         return (Err(RecordError::Truncated), MAGIC.len());
     };
@@ -123,11 +117,7 @@ fn read_record(bytes: &[u8]) -> (Result<TestRecord, RecordError>, usize) {
         return (Err(RecordError::Version(version)), MAGIC.len());
     }
     let length = length as usize;
-    let text = if length <= TEXT_BYTES_MAX {
-        bytes.get(HEADER_BYTES..HEADER_BYTES + length)
-    } else {
-        None
-    };
+    let text = if length <= TEXT_BYTES_MAX { bytes.get(HEADER_BYTES..HEADER_BYTES + length) } else { None };
     let Some(text) = text else {
         return (Err(RecordError::Truncated), MAGIC.len());
     };
@@ -206,6 +196,7 @@ mod tests {
     fn votes() -> TestRecord {
         TestRecord {
             package: "examples".to_owned(),
+            krate: "two_phase".to_owned(),
             path: "tests::votes".to_owned(),
             file: "examples\\tests\\two_phase.rs".to_owned(),
             line: 17,
@@ -216,12 +207,7 @@ mod tests {
     #[test]
     fn a_static_record_has_the_layout_the_reader_expects() {
         static RECORD: Record<{ TEXT.len() }> = Record::new(TEXT);
-        let Record {
-            magic,
-            version,
-            length,
-            bytes,
-        } = &RECORD;
+        let Record { magic, version, length, bytes } = &RECORD;
         let mut raw = magic.to_vec();
         raw.extend(version.to_ne_bytes());
         raw.extend(length.to_ne_bytes());
@@ -258,19 +244,13 @@ mod tests {
         let whole = bytes_of(TEXT);
         assert_eq!(parse_section(&whole[..whole.len() - 1]), [Err(RecordError::Truncated)]);
         assert_eq!(parse_section(&whole[..10]), [Err(RecordError::Truncated)]);
-        assert_eq!(
-            parse_section(&bytes_of("a\x1fb::c")),
-            [Err(RecordError::Fields { found: 2 })]
-        );
+        assert_eq!(parse_section(&bytes_of("a\x1fb::c")), [Err(RecordError::Fields { found: 2 })]);
     }
 
     #[test]
     fn the_text_is_checked_field_by_field() {
         let error = |text: &str| TestRecord::from_text(text).unwrap_err();
-        assert_eq!(
-            error("p\x1fno_crate\x1ff\x1f1\x1f"),
-            RecordError::Path("no_crate".to_owned())
-        );
+        assert_eq!(error("p\x1fno_crate\x1ff\x1f1\x1f"), RecordError::Path("no_crate".to_owned()));
         assert_eq!(error("p\x1fc::t\x1ff\x1fone\x1f"), RecordError::Line("one".to_owned()));
         assert_eq!(TestRecord::from_text("p\x1fc::t\x1ff\x1f1\x1f").unwrap().path, "t");
     }

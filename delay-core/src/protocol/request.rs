@@ -74,36 +74,23 @@ pub struct Overrides {
 impl Request {
     /// A request of this version.
     pub fn new(command: Command, overrides: Overrides) -> Self {
-        Self {
-            version: VERSION,
-            command,
-            overrides,
-        }
+        Self { version: VERSION, command, overrides }
     }
 
     /// Reads the request in the file `path`.
     pub fn load(path: &Path) -> Result<Self, RequestError> {
-        let at = |kind| RequestError {
-            path: path.to_owned(),
-            kind,
-        };
+        let at = |kind| RequestError { path: path.to_owned(), kind };
         let text = fs::read_to_string(path).map_err(|error| at(RequestErrorKind::Read(error)))?;
         Self::from_json(&text).map_err(at)
     }
 
     /// Writes the request to the file `path`, which holds either all of it or what it held before.
     pub fn save(&self, path: &Path) -> Result<(), RequestError> {
-        self.write(path).map_err(|error| RequestError {
-            path: path.to_owned(),
-            kind: RequestErrorKind::Write(error),
-        })
+        self.write(path).map_err(|error| RequestError { path: path.to_owned(), kind: RequestErrorKind::Write(error) })
     }
 
     fn write(&self, path: &Path) -> io::Result<()> {
-        let directory = path
-            .parent()
-            .filter(|parent| !parent.as_os_str().is_empty())
-            .unwrap_or(Path::new("."));
+        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
         let mut file = tempfile::NamedTempFile::new_in(directory)?;
         serde_json::to_writer(&mut file, self)?;
         file.write_all(b"\n")?;
@@ -190,13 +177,8 @@ mod tests {
     fn a_saved_request_loads_as_it_was() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("request.json");
-        let replay = Command::Replay {
-            trace: "/a \"b\"/c.snap".to_owned(),
-        };
-        for request in [
-            Request::new(Command::Test, Overrides::default()),
-            Request::new(replay, full()),
-        ] {
+        let replay = Command::Replay { trace: "/a \"b\"/c.snap".to_owned() };
+        for request in [Request::new(Command::Test, Overrides::default()), Request::new(replay, full())] {
             request.save(&path).unwrap();
             assert_eq!(Request::load(&path).unwrap(), request);
         }
@@ -206,10 +188,7 @@ mod tests {
 
     #[test]
     fn only_what_is_overridden_is_written() {
-        let overrides = Overrides {
-            seed: Some(7),
-            ..Overrides::default()
-        };
+        let overrides = Overrides { seed: Some(7), ..Overrides::default() };
         let json = serde_json::to_string(&Request::new(Command::Test, overrides)).unwrap();
         assert_eq!(json, r#"{"version":1,"command":"test","overrides":{"seed":7}}"#);
     }
@@ -217,27 +196,15 @@ mod tests {
     #[test]
     fn another_version_is_named_before_anything_else_is_looked_at() {
         let error = Request::from_json(r#"{"version":2,"verb":"dance"}"#).unwrap_err();
-        let text = RequestError {
-            path: "r.json".into(),
-            kind: error,
-        }
-        .to_string();
-        assert!(
-            text.starts_with("the request r.json is of protocol version 2, this test understands 1"),
-            "{text}"
-        );
+        let text = RequestError { path: "r.json".into(), kind: error }.to_string();
+        assert!(text.starts_with("the request r.json is of protocol version 2, this test understands 1"), "{text}");
     }
 
     #[test]
     fn errors_name_the_file_and_what_is_wrong() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("request.json");
-        assert!(
-            Request::load(&path)
-                .unwrap_err()
-                .to_string()
-                .starts_with("cannot read the request ")
-        );
+        assert!(Request::load(&path).unwrap_err().to_string().starts_with("cannot read the request "));
         fs::write(&path, r#"{"version":1,"command":"test","overrides":{"max_delay":3}}"#).unwrap();
         let text = Request::load(&path).unwrap_err().to_string();
         assert!(text.contains("unknown field `max_delay`"), "{text}");

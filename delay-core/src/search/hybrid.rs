@@ -5,7 +5,7 @@
 //! spends further delays from there; an execution that extends it by b delays is drawn with probability at least
 //! 1/(|F| U^b).
 
-use super::{Outcome, Program, Settings, Stop, budget::Budget, run::Deviation, ses, ss};
+use super::{Outcome, Program, Settings, Stop, budget::Budget, ses, ss};
 use crate::{explorer::Explorer, search::budget::Limits};
 
 /// Runs SES, then SS.
@@ -14,26 +14,21 @@ pub(super) fn search<E: Explorer>(program: Program<'_>, explorer: &E, settings: 
     // Half of the time each, unless a state budget ends the first part earlier.
     let half = budget.with_limits(Limits { time: limits.time.map(|time| time / 2), ..limits });
     let (Outcome { mut coverage, stop }, frontier) = ses::explore(program, explorer, settings, &half);
-    if frontier.is_empty() || !matches!(stop, Stop::Time | Stop::States) {
+    if !matches!(stop, Stop::Time | Stop::States) {
         return Outcome { coverage, stop };
     }
-    let starts: Vec<ss::Start> = frontier
-        .iter()
-        .map(|postponed| {
-            let from = postponed.path.len() as u32;
-            let mut deviations = postponed.deviations().to_vec();
-            let delays = postponed.next_delays();
-            if delays > 0 {
-                deviations.push(Deviation { step: from, delays });
-            }
-            ss::Start { deviations, from }
-        })
-        .collect();
+    let starts: Vec<ss::Start> =
+        frontier.deviations().map(|(deviations, from)| ss::Start { deviations, from }).collect();
+    if starts.is_empty() {
+        return Outcome { coverage, stop };
+    }
     drop(frontier);
     coverage.sampled_frontier = starts.len() as u64;
     let beyond = Settings { max_delays: settings.max_delays.map(|max| max - coverage.bound.min(max)), ..*settings };
-    let (bound, completed_bound) = (coverage.bound, coverage.completed_bound);
+    // What the statement says of states and transitions is the exhaustive part's.
+    let visited = coverage.clone();
     let stop = ss::strata(program, explorer, &beyond, budget, &mut coverage, &starts);
-    (coverage.bound, coverage.completed_bound) = (bound, completed_bound);
+    (coverage.bound, coverage.completed_bound) = (visited.bound, visited.completed_bound);
+    (coverage.transitions, coverage.executions) = (visited.transitions, visited.executions);
     Outcome { coverage, stop }
 }

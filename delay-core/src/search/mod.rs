@@ -9,6 +9,7 @@ pub mod budget;
 pub mod cursor;
 mod hybrid;
 mod parallel;
+mod paths;
 mod random;
 mod run;
 mod ses;

@@ -74,8 +74,8 @@ pub fn run<E: Explorer>(
             }
         }
         if let Some(positions) = &mut positions {
-            positions.choices += u32::from(live.world().has_more_choices_than(1));
-            if deviations.peek().is_none() && live.world().has_more_choices_than(cursor.spent() + 1) {
+            positions.choices += u32::from(live.world().choice_count() > 1);
+            if deviations.peek().is_none() && live.world().choice_count() > cursor.spent() + 1 {
                 positions.open.push(step);
             }
         }

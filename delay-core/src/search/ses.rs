@@ -16,6 +16,7 @@ use super::{
     Cache, Outcome, Program, Settings, Stop,
     budget::{Budget, Meter, Progress, Spent},
     cursor::{Cursor, Unsound},
+    paths::{Node, Paths},
     run::Deviation,
     visited::{Nothing, Pairs, States, Visited},
 };
@@ -27,6 +28,9 @@ use crate::{
     search::Finding,
     world::Choice,
 };
+
+/// Below so many states it is not worth clearing up paths.
+const PATHS_MIN: usize = 1 << 20;
 
 /// A state with choices left.
 #[derive(Debug)]
@@ -40,26 +44,28 @@ struct Frame<E> {
     /// Delays to the next transition: n in Figure 5.
     delays: u32,
     state: Print,
+    node: Node,
 }
 
-/// A state that waits for a larger bound: an entry of the frontier.
+/// What is left in the frontier of a stopped search.
 #[derive(Debug)]
-pub(super) struct Postponed<E> {
-    pub(super) path: Box<[Choice]>,
-    pub(super) spent: Box<[Deviation]>,
-    frame: Frame<E>,
+pub(super) struct Frontier<E> {
+    entries: Vec<Frame<E>>,
+    paths: Paths,
 }
 
-impl<E: Explorer> Postponed<E> {
-    /// Delays spent on the path to the state.
-    pub(super) fn deviations(&self) -> &[Deviation] {
-        &self.spent
-    }
-
-    /// Where the next transition of the state stands: one delay past the cursor, or the cursor itself if nothing was
-    /// executed.
-    pub(super) fn next_delays(&self) -> u32 {
-        self.frame.cursor.spent() + u32::from(self.frame.executed > 0)
+impl<E: Explorer> Frontier<E> {
+    /// For each entry, the delays on the way to its next transition, and where that stands in the execution.
+    pub(super) fn deviations(&self) -> impl Iterator<Item = (Vec<Deviation>, u32)> {
+        self.entries.iter().map(|frame| {
+            let (mut deviations, step) = self.paths.deviations(frame.node);
+            // One delay past the last executed transition, or the first one if none was.
+            let delays = frame.cursor.spent() + u32::from(frame.executed > 0);
+            if delays > 0 {
+                deviations.push(Deviation { step, delays });
+            }
+            (deviations, step)
+        })
     }
 }
 
@@ -75,7 +81,7 @@ pub(super) fn explore<E: Explorer>(
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
-) -> (Outcome, Vec<Postponed<E>>) {
+) -> (Outcome, Frontier<E>) {
     match settings.cache {
         Cache::State => sweep::<E, States>(program, explorer, settings, budget),
         Cache::StateExplorer => sweep::<E, Pairs>(program, explorer, settings, budget),
@@ -88,13 +94,13 @@ fn sweep<E: Explorer, V: Visited>(
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
-) -> (Outcome, Vec<Postponed<E>>) {
+) -> (Outcome, Frontier<E>) {
     let mut live = program.live();
     loop {
         let mut ses = Ses::<E, V>::new(&mut live, settings, budget);
         let stop = ses.strata(explorer);
         if stop == Err(Halt::Anew) {
-            // Learnt that an abort can hit a process whose receives were taken inside steps: all of it again.
+            // Learnt that the program looks at the clock: states were told apart too little. All of it again.
             continue;
         }
         let stop = match stop {
@@ -134,8 +140,13 @@ struct Ses<'s, 'b, E, V> {
     base: usize,
     /// The live execution stands at the top of the stack.
     at_top: bool,
+    /// Whether the program was known to look at the clock when the search began.
+    reads_clock: bool,
     bound: u32,
-    frontier: Vec<Postponed<E>>,
+    frontier: Vec<Frame<E>>,
+    paths: Paths,
+    /// How many states `paths` held after it was last cleared up.
+    paths_kept: usize,
     coverage: Coverage,
     found: Option<Finding>,
 }
@@ -154,8 +165,11 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             spent: Vec::new(),
             base: 0,
             at_top: false,
+            reads_clock: false,
             bound: 0,
             frontier: Vec::new(),
+            paths: Paths::default(),
+            paths_kept: 0,
             coverage: Coverage::new(settings),
             found: None,
         }
@@ -166,9 +180,10 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         self.live.restart();
         let mut first = explorer.clone();
         explorer::tell(&mut first, self.live.world().events());
+        self.reads_clock = self.live.world().reads_clock();
         let state = self.live.fingerprint();
-        self.visited.insert(state, &first, 0);
-        self.arrive(first, state, 0)?;
+        self.is_new(state, &first, 0);
+        self.arrive(first, state, 0, Paths::ROOT)?;
         if let Err(halt) = self.search() {
             self.flush();
             return Err(halt);
@@ -182,8 +197,8 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             let resumed = self.bound + 1;
             self.bound = next;
             let mut waiting = std::mem::take(&mut self.frontier).into_iter();
-            while let Some(postponed) = waiting.next() {
-                self.resume(postponed, resumed);
+            while let Some(frame) = waiting.next() {
+                self.resume(frame, resumed);
                 if let Err(halt) = self.search() {
                     self.flush();
                     self.frontier.extend(waiting);
@@ -198,12 +213,16 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
     fn end_stratum(&mut self) {
         self.coverage.completed_bound = Some(self.bound);
         self.coverage.states_per_bound.push(self.visited.len());
+        if self.paths.len() > self.paths_kept.saturating_mul(2).max(PATHS_MIN) {
+            self.paths.retain(self.frontier.iter_mut().map(|frame| &mut frame.node));
+            self.paths_kept = self.paths.len();
+        }
     }
 
     /// Takes up an entry of the frontier: its next transition costs one delay more than the last.
-    fn resume(&mut self, postponed: Postponed<E>, delays: u32) {
-        let Postponed { path, spent, mut frame } = postponed;
-        (self.path, self.spent) = (path.into_vec(), spent.into_vec());
+    fn resume(&mut self, mut frame: Frame<E>, delays: u32) {
+        self.path = self.paths.choices(frame.node);
+        self.spent = self.paths.deviations(frame.node).0;
         self.footprints.clear();
         self.base = self.path.len();
         frame.delays = delays - 1;
@@ -222,6 +241,9 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             if resumes && frame.delays == self.bound {
                 self.postpone();
                 continue;
+            }
+            if self.visited.len() >= self.states_max {
+                return Err(Halt::States);
             }
             self.go_to_top()?;
             let world = self.live.world();
@@ -251,7 +273,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             return Err(Halt::Diverged(self.live.divergence_here("a choice", "no such choice")));
         }
         self.coverage.transitions += 1;
-        if self.live.world().notes().new_abort {
+        if self.live.world().reads_clock() != self.reads_clock {
             return Err(Halt::Anew);
         }
         self.path.push(choice);
@@ -259,27 +281,42 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         if spent > 0 {
             self.spent.push(Deviation { step, delays: spent });
         }
-        if status == Status::Violated {
+        // Pitfall B.22: before the cache, which may know the state from an execution that did nothing wrong.
+        if status == Status::Violated && self.looks_at_violations() {
             return Err(self.violated());
         }
         explorer::tell(&mut explorer, self.live.world().events());
         let state = self.live.fingerprint();
-        let is_new = self.visited.insert(state, &explorer, delays);
+        let is_new = self.is_new(state, &explorer, delays);
         let ended = self.ended(status);
-        if let Some(spent) = self.tick() {
-            // The successor is flushed with the rest if it has to be visited still.
-            if is_new && !ended {
-                self.arrive(explorer, state, delays)?;
-            } else {
-                self.step_back();
+        match self.stack.last().filter(|_| is_new && !ended).map(|frame| frame.node) {
+            Some(parent) => {
+                let node = self.paths.add(parent, choice, spent);
+                self.arrive(explorer, state, delays, node)?;
             }
-            return Err(spent);
+            None => self.step_back(),
         }
-        if is_new && !ended {
-            return self.arrive(explorer, state, delays);
+        self.tick().map_or(Ok(()), Err)
+    }
+
+    /// Whether the state the live execution stands at must be expanded.
+    #[inline]
+    fn is_new(&mut self, state: Print, explorer: &E, delays: u32) -> bool {
+        if V::ORDERED {
+            // Pitfall B.1: how many delays a choice costs is decided by the explorer and, within a receive, by arrival.
+            return self.visited.insert(state, &(explorer, self.live.world().arrivals()), delays);
         }
-        self.step_back();
-        Ok(())
+        self.visited.insert(state, explorer, delays)
+    }
+
+    #[cfg(not(feature = "test-hooks"))]
+    const fn looks_at_violations(&self) -> bool {
+        true
+    }
+
+    #[cfg(feature = "test-hooks")]
+    fn looks_at_violations(&self) -> bool {
+        !self.live.world().masks(crate::world::masked::Part::Violations)
     }
 
     /// Counts an execution that has come to its end.
@@ -298,14 +335,11 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         let (transitions, frontier, delays) = (self.coverage.transitions, self.frontier.len() as u64, self.bound);
         let executions = self.coverage.executions;
         let progress = || Progress { executions, steps: transitions, states, frontier, delays };
-        if states > self.states_max {
-            return Some(Halt::States);
-        }
         self.meter.tick(progress).map(Halt::Spent)
     }
 
     /// A state was reached for the first time: the live execution stands at it.
-    fn arrive(&mut self, explorer: E, state: Print, delays: u32) -> Result<(), Halt> {
+    fn arrive(&mut self, explorer: E, state: Print, delays: u32, node: Node) -> Result<(), Halt> {
         match self.live.status() {
             Status::Running => {}
             Status::Violated => return Err(self.violated()),
@@ -318,7 +352,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         let choices = self.live.world().choice_count();
         self.coverage.met_choice |= choices > 1;
         let cursor = Cursor::at(self.live.world(), explorer).map_err(Halt::Unsound)?;
-        self.stack.push(Frame { cursor, executed: 0, choices, delays, state });
+        self.stack.push(Frame { cursor, executed: 0, choices, delays, state, node });
         self.at_top = true;
         Ok(())
     }
@@ -367,10 +401,8 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
 
     /// What is left of the top state waits for a larger bound.
     fn postpone(&mut self) {
-        let (path, spent) = (self.path.as_slice().into(), self.spent.as_slice().into());
-        if let Some(frame) = self.pop() {
-            self.frontier.push(Postponed { path, spent, frame });
-        }
+        let frame = self.pop();
+        self.frontier.extend(frame);
     }
 
     /// Puts all that is unfinished into the frontier.
@@ -399,11 +431,11 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         }
     }
 
-    fn finish(mut self) -> (Coverage, Vec<Postponed<E>>) {
+    fn finish(mut self) -> (Coverage, Frontier<E>) {
         self.coverage.bound = self.bound;
         self.coverage.states = self.visited.len();
         self.coverage.frontier = self.frontier.len() as u64;
         self.coverage.absorb(&self.live.totals());
-        (self.coverage, self.frontier)
+        (self.coverage, Frontier { entries: self.frontier, paths: self.paths })
     }
 }

@@ -28,6 +28,8 @@ type Build = BuildHasherDefault<Itself>;
 
 /// A set of visited keys.
 pub trait Visited: Default {
+    /// Whether it asks for what decides the order of the choices, too.
+    const ORDERED: bool = false;
     /// Whether the state must be expanded: it is new, or was reached with more delays before.
     fn insert<E: Hash>(&mut self, state: Print, explorer: &E, delays: u32) -> bool;
     /// How many keys there are.
@@ -57,6 +59,8 @@ pub struct Pairs {
 }
 
 impl Visited for Pairs {
+    const ORDERED: bool = true;
+
     fn insert<E: Hash>(&mut self, state: Print, explorer: &E, delays: u32) -> bool {
         self.states.insert(state.short());
         let key = state.and(Print::of_value(Domain::Explorer, explorer)).short();

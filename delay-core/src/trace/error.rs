@@ -58,25 +58,17 @@ pub enum TraceErrorKind {
 impl TraceErrorKind {
     /// `found` stands where `expected` should.
     pub(crate) fn unexpected(found: &str, expected: impl Into<String>) -> Self {
-        let conflict = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"]
-            .iter()
-            .any(|mark| found.starts_with(mark));
+        let conflict = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].iter().any(|mark| found.starts_with(mark));
         let hint = conflict.then_some("an unresolved merge conflict: keep one side of it, or delete the file");
-        Self::Unexpected {
-            found: excerpt(found),
-            expected: expected.into(),
-            hint,
-        }
+        Self::Unexpected { found: excerpt(found), expected: expected.into(), hint }
     }
 
     /// Adds what to do about it.
     pub(crate) fn hint(self, text: &'static str) -> Self {
         match self {
-            Self::Unexpected { found, expected, hint } => Self::Unexpected {
-                found,
-                expected,
-                hint: hint.or(Some(text)),
-            },
+            Self::Unexpected { found, expected, hint } => {
+                Self::Unexpected { found, expected, hint: hint.or(Some(text)) }
+            }
             Self::Foreign { .. }
             | Self::Newer { .. }
             | Self::NotUtf8
@@ -111,16 +103,10 @@ impl fmt::Display for TraceErrorKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Foreign { found } if found.is_empty() => {
-                write!(
-                    f,
-                    "not a delay trace: it is empty, a trace begins with `delay trace {VERSION}`"
-                )
+                write!(f, "not a delay trace: it is empty, a trace begins with `delay trace {VERSION}`")
             }
             Self::Foreign { found } => {
-                write!(
-                    f,
-                    "not a delay trace: it begins with {found:?}, a trace begins with `delay trace {VERSION}`"
-                )
+                write!(f, "not a delay trace: it begins with {found:?}, a trace begins with `delay trace {VERSION}`")
             }
             Self::Newer { version } => {
                 write!(
@@ -129,26 +115,12 @@ impl fmt::Display for TraceErrorKind {
                 )
             }
             Self::NotUtf8 => write!(f, "not a delay trace: this line is not UTF-8"),
-            Self::OpenHeader => write!(
-                f,
-                "the snapshot's header has no second line `---`: is the file truncated?"
-            ),
+            Self::OpenHeader => write!(f, "the snapshot's header has no second line `---`: is the file truncated?"),
             Self::Ended { expected } => {
-                write!(
-                    f,
-                    "the file ends here, expected {expected}: it is truncated, restore or delete it"
-                )
+                write!(f, "the file ends here, expected {expected}: it is truncated, restore or delete it")
             }
-            Self::Unexpected {
-                found,
-                expected,
-                hint: None,
-            } => write!(f, "expected {expected}, found {found:?}"),
-            Self::Unexpected {
-                found,
-                expected,
-                hint: Some(hint),
-            } => {
+            Self::Unexpected { found, expected, hint: None } => write!(f, "expected {expected}, found {found:?}"),
+            Self::Unexpected { found, expected, hint: Some(hint) } => {
                 write!(f, "expected {expected}, found {found:?} ({hint})")
             }
             Self::Delays { sum, stated } => write!(
@@ -167,38 +139,21 @@ mod tests {
 
     #[test]
     fn the_message_says_where_what_and_what_to_do() {
-        let error = TraceErrorKind::unexpected("polite", "`fail` or `pass`")
-            .hint("write it small")
-            .at(12);
-        assert_eq!(
-            error.to_string(),
-            "line 12: expected `fail` or `pass`, found \"polite\" (write it small)"
-        );
+        let error = TraceErrorKind::unexpected("polite", "`fail` or `pass`").hint("write it small").at(12);
+        assert_eq!(error.to_string(), "line 12: expected `fail` or `pass`, found \"polite\" (write it small)");
         let error = TraceErrorKind::Newer { version: 2 }.at(1);
-        assert!(
-            error
-                .to_string()
-                .starts_with("line 1: written by a newer delay: version 2; this one reads 1")
-        );
+        assert!(error.to_string().starts_with("line 1: written by a newer delay: version 2; this one reads 1"));
     }
 
     #[test]
     fn a_merge_conflict_is_called_one() {
-        let error = TraceErrorKind::unexpected("<<<<<<< HEAD", "`delays:`")
-            .at(12)
-            .to_string();
-        assert!(
-            error.ends_with("(an unresolved merge conflict: keep one side of it, or delete the file)"),
-            "{error}"
-        );
+        let error = TraceErrorKind::unexpected("<<<<<<< HEAD", "`delays:`").at(12).to_string();
+        assert!(error.ends_with("(an unresolved merge conflict: keep one side of it, or delete the file)"), "{error}");
     }
 
     #[test]
     fn excerpts_are_short_and_end_between_characters() {
-        assert_eq!(
-            excerpt(&"é".repeat(1_000)),
-            format!("{}..", "é".repeat(EXCERPT_CHARS_MAX))
-        );
+        assert_eq!(excerpt(&"é".repeat(1_000)), format!("{}..", "é".repeat(EXCERPT_CHARS_MAX)));
         assert_eq!(excerpt("short"), "short");
     }
 }

@@ -19,6 +19,7 @@ use crate::{
 };
 pub use error::{TraceError, TraceErrorKind};
 use event::Event;
+use std::fmt;
 
 /// A saved execution of one test: what to decide, and what is to be seen.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,8 +57,17 @@ pub struct Trace {
 pub struct TestName {
     /// The package that holds it.
     pub package: String,
+    /// The crate that holds it: the package's library, or one of its test binaries.
+    pub krate: String,
     /// Modules and function, joined by `::`.
     pub path: String,
+}
+
+impl fmt::Display for TestName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { package: _, krate, path } = self;
+        write!(f, "{krate}::{path}")
+    }
 }
 
 /// What came of an execution.
@@ -105,18 +115,8 @@ pub struct Line {
 impl From<&Event> for Line {
     fn from(event: &Event) -> Self {
         // The virtual time follows from the steps, and the place in the code changes with every edit.
-        let Event {
-            step,
-            now: _,
-            process,
-            text,
-            site: _,
-        } = event;
-        Self {
-            step: *step,
-            process: process.clone(),
-            text: text.clone(),
-        }
+        let Event { step, now: _, process, text, site: _ } = event;
+        Self { step: *step, process: process.clone(), text: text.clone() }
     }
 }
 
@@ -129,29 +129,16 @@ pub(crate) mod samples {
     /// Always the same cases, and no regression files in the source tree.
     pub(crate) fn config(cases: u32) -> ProptestConfig {
         let failure_persistence = None;
-        ProptestConfig {
-            cases,
-            failure_persistence,
-            rng_seed: RngSeed::Fixed(0xDE1A),
-            ..ProptestConfig::default()
-        }
+        ProptestConfig { cases, failure_persistence, rng_seed: RngSeed::Fixed(0xDE1A), ..ProptestConfig::default() }
     }
 
     pub(crate) fn lost_vote() -> Trace {
-        let deviation = |step, delays, process: &str, nth| Deviation {
-            step,
-            delays,
-            process: process.to_owned(),
-            nth,
-        };
-        let line = |step, process: &str, text: &str| Line {
-            step,
-            process: process.to_owned(),
-            text: text.to_owned(),
-        };
+        let deviation = |step, delays, process: &str, nth| Deviation { step, delays, process: process.to_owned(), nth };
+        let line = |step, process: &str, text: &str| Line { step, process: process.to_owned(), text: text.to_owned() };
         Trace {
             test: TestName {
                 package: "delay-examples".to_owned(),
+                krate: "protocols".to_owned(),
                 path: "two_phase::counts_votes".to_owned(),
             },
             explorer: "rtc".to_owned(),
@@ -199,20 +186,17 @@ pub(crate) mod samples {
     fn any_schedule() -> impl Strategy<Value = Vec<Deviation>> {
         let rest = (1..=u32::MAX, any_text(), any::<u32>());
         prop::collection::btree_map(any::<u32>(), rest, 0..5).prop_map(|all| {
-            all.into_iter()
-                .map(|(step, (delays, process, nth))| Deviation {
-                    step,
-                    delays,
-                    process,
-                    nth,
-                })
-                .collect()
+            all.into_iter().map(|(step, (delays, process, nth))| Deviation { step, delays, process, nth }).collect()
         })
     }
 
     fn any_line() -> impl Strategy<Value = Line> {
         let step = prop_oneof![0..1_000_u64, any::<u64>()];
         (step, any_text(), any_text()).prop_map(|(step, process, text)| Line { step, process, text })
+    }
+
+    fn any_test() -> impl Strategy<Value = TestName> {
+        (any_text(), any_text(), any_text()).prop_map(|(package, krate, path)| TestName { package, krate, path })
     }
 
     /// Any trace that keeps the invariants of its fields.
@@ -223,11 +207,10 @@ pub(crate) mod samples {
         let options = (any_text(), any::<u64>(), granularity, end, waiting, any::<u32>());
         let outcome = (any_verdict(), prop::collection::vec(any_text(), 0..4), any::<u64>());
         let told = (any_schedule(), prop::collection::vec(any_line(), 0..5));
-        (any_text(), any_text(), options, outcome, told).prop_map(|(package, path, options, outcome, told)| {
+        (any_test(), options, outcome, told).prop_map(|(test, options, outcome, told)| {
             let (explorer, seed, granularity, end, waiting, max_steps) = options;
             let (verdict, violation, steps) = outcome;
             let (schedule, events) = told;
-            let test = TestName { package, path };
             let delays = schedule.iter().map(|deviation| u64::from(deviation.delays)).sum();
             Trace {
                 test,
@@ -254,18 +237,8 @@ mod tests {
 
     #[test]
     fn a_line_keeps_what_an_edit_of_the_code_leaves_alone() {
-        let event = |now| Event {
-            step: 3,
-            now,
-            process: "p1".to_owned(),
-            text: "wakes up".to_owned(),
-            site: None,
-        };
-        let line = Line {
-            step: 3,
-            process: "p1".to_owned(),
-            text: "wakes up".to_owned(),
-        };
+        let event = |now| Event { step: 3, now, process: "p1".to_owned(), text: "wakes up".to_owned(), site: None };
+        let line = Line { step: 3, process: "p1".to_owned(), text: "wakes up".to_owned() };
         assert_eq!(Line::from(&event(0)), line);
         assert_eq!(Line::from(&event(5)), line);
     }

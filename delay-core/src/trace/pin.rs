@@ -104,10 +104,7 @@ pub fn pending(manifest_dir: &Path, test: &TestName) -> Pins {
 
 /// Reads the trace in a file: a pin, pending or accepted, or a plain copy.
 pub fn load(path: &Path) -> Result<Trace, PinError> {
-    let at = |kind| PinError {
-        path: path.to_owned(),
-        kind,
-    };
+    let at = |kind| PinError { path: path.to_owned(), kind };
     let bytes = read(path).map_err(|error| at(PinErrorKind::Read(error)))?;
     if bytes.len() as u64 > FILE_BYTES_MAX {
         return Err(at(PinErrorKind::TooLarge));
@@ -117,10 +114,7 @@ pub fn load(path: &Path) -> Result<Trace, PinError> {
 
 /// Writes a file, all or nothing; makes the directories it lies in.
 pub fn save(path: &Path, text: &str) -> Result<(), PinError> {
-    write(path, text).map_err(|error| PinError {
-        path: path.to_owned(),
-        kind: PinErrorKind::Write(error),
-    })
+    write(path, text).map_err(|error| PinError { path: path.to_owned(), kind: PinErrorKind::Write(error) })
 }
 
 /// At most one byte more than a trace may have.
@@ -131,10 +125,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    let directory = path
-        .parent()
-        .filter(|parent| !parent.as_os_str().is_empty())
-        .unwrap_or(Path::new("."));
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     fs::create_dir_all(directory)?;
     let mut builder = tempfile::Builder::new();
     // A temporary file is its owner's alone by default; a saved trace is a file like any other, subject to the umask.
@@ -152,10 +143,7 @@ fn find(manifest_dir: &Path, test: &TestName, extension: &str) -> Pins {
     let files = match files(&directory, test, extension) {
         Ok(files) => files,
         Err(error) => {
-            found.errors.push(PinError {
-                path: directory,
-                kind: PinErrorKind::Read(error),
-            });
+            found.errors.push(PinError { path: directory, kind: PinErrorKind::Read(error) });
             return found;
         }
     };
@@ -163,22 +151,16 @@ fn find(manifest_dir: &Path, test: &TestName, extension: &str) -> Pins {
     for (name, path) in files {
         match load(&path) {
             // Somebody accepted or deleted it just now.
-            Err(PinError {
-                kind: PinErrorKind::Read(error),
-                ..
-            }) if error.kind() == io::ErrorKind::NotFound => {}
+            Err(PinError { kind: PinErrorKind::Read(error), .. }) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => found.errors.push(error),
-            Ok(trace) if trace.test.path == test.path => {
+            Ok(trace) if is_same(&trace.test, test) => {
                 let modified = fs::metadata(&path).and_then(|metadata| metadata.modified());
                 dated.push((modified.unwrap_or(SystemTime::UNIX_EPOCH), Pin { name, path, trace }));
             }
             // Another test whose name looks the same in a file's name: the pin is that test's.
             Ok(trace) if file_stem(&trace.test) == file_stem(test) => {}
             Ok(trace) => {
-                let kind = PinErrorKind::OtherTest {
-                    named: test.path.clone(),
-                    found: trace.test.path,
-                };
+                let kind = PinErrorKind::OtherTest { named: test.to_string(), found: trace.test.to_string() };
                 found.errors.push(PinError { path, kind });
             }
         }
@@ -209,14 +191,21 @@ fn files(directory: &Path, test: &TestName, extension: &str) -> io::Result<Vec<(
     Ok(files)
 }
 
-/// The test in a form that every file system takes as the start of a file's name.
-fn file_stem(test: &TestName) -> String {
-    let name = test.path.replace("::", "__");
+/// Whether the names mean one test of the package in whose directory a pin lies; a package may be renamed.
+fn is_same(a: &TestName, b: &TestName) -> bool {
+    (&a.krate, &a.path) == (&b.krate, &b.path)
+}
+
+/// The test in a form that every file system takes as the start of a file's name; unique in its package but for unusual
+/// names.
+pub(crate) fn file_stem(test: &TestName) -> String {
+    let whole = test.to_string();
+    let name = whole.replace("::", "__");
     let keep = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     let mut stem: String = name.chars().map(|c| if keep(c) { c } else { '-' }).collect();
     if stem.len() > TEST_BYTES_MAX {
         stem.truncate(stem.floor_char_boundary(TEST_BYTES_MAX));
-        stem = format!("{stem}-{}", digest(&test.path));
+        stem = format!("{stem}-{}", digest(&whole));
     }
     stem
 }
@@ -266,12 +255,7 @@ mod tests {
         let path = directory(manifest_dir).join(file);
         save(&path, text).unwrap();
         let modified = SystemTime::UNIX_EPOCH + Duration::from_secs(1_000_000 - age);
-        fs::File::options()
-            .write(true)
-            .open(&path)
-            .unwrap()
-            .set_modified(modified)
-            .unwrap();
+        fs::File::options().write(true).open(&path).unwrap().set_modified(modified).unwrap();
         path
     }
 
@@ -283,7 +267,7 @@ mod tests {
     #[test]
     fn a_name_is_the_test_and_a_digest_of_the_decisions() {
         let trace = lost_vote();
-        assert_eq!(name(&trace), "two_phase__counts_votes@fe7709f6");
+        assert_eq!(name(&trace), "protocols__two_phase__counts_votes@fe7709f6");
         let mut same = trace.clone();
         (same.verdict, same.violation, same.events, same.steps) = (Verdict::Pass, Vec::new(), Vec::new(), 3);
         assert_eq!(name(&same), name(&trace), "a fixed bug stays the same pin");
@@ -302,8 +286,8 @@ mod tests {
             trace.test.path = path;
             name(&trace)
         };
-        assert!(named("a::r#match::case_1".to_owned()).starts_with("a__r-match__case_1@"));
-        assert!(named("a/b\\c:<>\"|?*@\n".to_owned()).starts_with("a-b-c---------@"));
+        assert!(named("a::r#match::case_1".to_owned()).starts_with("protocols__a__r-match__case_1@"));
+        assert!(named("a/b\\c:<>\"|?*@\n".to_owned()).starts_with("protocols__a-b-c---------@"));
         let long = |last: &str| named("ä::".repeat(500) + last);
         assert!(long("x").len() < 230);
         assert_ne!(long("x"), long("y"));
@@ -313,31 +297,25 @@ mod tests {
     fn pins_come_newest_first_and_only_those_of_the_test() {
         let package = tempfile::tempdir().unwrap();
         let trace = lost_vote();
-        assert!(
-            names(&pins(package.path(), &trace.test)).is_empty(),
-            "no directory, no pins"
-        );
+        assert!(names(&pins(package.path(), &trace.test)).is_empty(), "no directory, no pins");
         let text = format!("{HEADER}{}", print(&trace));
         for (file, age) in [
-            ("two_phase__counts_votes@00000001.snap", 30),
-            ("two_phase__counts_votes@00000003.snap", 20),
-            ("two_phase__counts_votes@00000002.snap", 20),
-            ("two_phase__counts_votes@00000004.snap", 10),
-            ("two_phase__counts_votes@00000005.snap.new", 10),
-            ("two_phase__counts_votes_twice@00000001.snap", 10),
-            ("two_phase__counts_votes.snap", 10),
+            ("protocols__two_phase__counts_votes@00000001.snap", 30),
+            ("protocols__two_phase__counts_votes@00000003.snap", 20),
+            ("protocols__two_phase__counts_votes@00000002.snap", 20),
+            ("protocols__two_phase__counts_votes@00000004.snap", 10),
+            ("protocols__two_phase__counts_votes@00000005.snap.new", 10),
+            ("protocols__two_phase__counts_votes_twice@00000001.snap", 10),
+            ("protocols__two_phase__counts_votes.snap", 10),
             ("README.md", 10),
         ] {
             pin(package.path(), file, &text, age);
         }
         let found = pins(package.path(), &trace.test);
-        let expected = ["4", "2", "3", "1"].map(|digit| format!("two_phase__counts_votes@0000000{digit}"));
+        let expected = ["4", "2", "3", "1"].map(|digit| format!("protocols__two_phase__counts_votes@0000000{digit}"));
         assert_eq!(names(&found), expected);
         assert_eq!(found.pins[0].trace, trace);
-        assert_eq!(
-            names(&pending(package.path(), &trace.test)),
-            ["two_phase__counts_votes@00000005"]
-        );
+        assert_eq!(names(&pending(package.path(), &trace.test)), ["protocols__two_phase__counts_votes@00000005"]);
     }
 
     #[test]
@@ -345,7 +323,7 @@ mod tests {
         let package = tempfile::tempdir().unwrap();
         let trace = lost_vote();
         let text = format!("{HEADER}{}", print(&trace));
-        let stem = "two_phase__counts_votes";
+        let stem = "protocols__two_phase__counts_votes";
         pin(package.path(), &format!("{stem}@1.snap"), &text, 0);
         let damaged = text.replace("seed: 0", "seed: zero");
         let damaged = pin(package.path(), &format!("{stem}@2.snap"), &damaged, 0);
@@ -357,23 +335,12 @@ mod tests {
         fs::create_dir(directory(package.path()).join(format!("{stem}@5.snap"))).unwrap();
 
         let Pins { pins, errors } = pins(package.path(), &trace.test);
-        assert_eq!(
-            pins.iter().map(|pin| &pin.name).collect::<Vec<_>>(),
-            [&format!("{stem}@1")]
-        );
+        assert_eq!(pins.iter().map(|pin| &pin.name).collect::<Vec<_>>(), [&format!("{stem}@1")]);
         let errors: Vec<String> = errors.iter().map(PinError::to_string).collect();
         assert_eq!(errors.len(), 3, "{errors:?}");
-        let expected = format!(
-            "{}:7: expected a number up to {}, found \"zero\"",
-            damaged.display(),
-            u64::MAX
-        );
+        let expected = format!("{}:7: expected a number up to {}, found \"zero\"", damaged.display(), u64::MAX);
         assert_eq!(errors[0], expected);
-        assert!(
-            errors[1].starts_with(&format!("{}: it is named after the test", renamed.display())),
-            "{}",
-            errors[1]
-        );
+        assert!(errors[1].starts_with(&format!("{}: it is named after the test", renamed.display())), "{}", errors[1]);
         assert!(errors[2].contains("@5.snap"), "{}", errors[2]);
     }
 
@@ -385,18 +352,9 @@ mod tests {
             save(&path, text).unwrap();
             assert_eq!(fs::read_to_string(&path).unwrap(), text);
         }
-        assert_eq!(
-            fs::read_dir(path.parent().unwrap()).unwrap().count(),
-            1,
-            "no temporary file stays behind"
-        );
+        assert_eq!(fs::read_dir(path.parent().unwrap()).unwrap().count(), 1, "no temporary file stays behind");
         let error = save(&path.join("below/a/file"), "x").unwrap_err().to_string();
         assert!(error.starts_with("cannot write ") && error.contains("below"), "{error}");
-        assert!(
-            load(&package.path().join("missing"))
-                .unwrap_err()
-                .to_string()
-                .starts_with("cannot read ")
-        );
+        assert!(load(&package.path().join("missing")).unwrap_err().to_string().starts_with("cannot read "));
     }
 }

@@ -23,11 +23,7 @@ pub(super) enum Place {
 
 /// The text as it is written in that place.
 pub(super) fn write(text: &str, place: Place) -> Cow<'_, str> {
-    if is_plain(text, place) {
-        Cow::Borrowed(text)
-    } else {
-        Cow::Owned(quoted(text))
-    }
+    if is_plain(text, place) { Cow::Borrowed(text) } else { Cow::Owned(quoted(text)) }
 }
 
 fn is_plain(text: &str, place: Place) -> bool {
@@ -92,9 +88,7 @@ fn unquoted(line: &str) -> Result<(String, &str), TraceErrorKind> {
     let mut text = String::new();
     let mut rest = &line[1..];
     loop {
-        let special = rest
-            .find(['"', '\\'])
-            .ok_or_else(|| TraceErrorKind::unexpected(line, "a closing `\"`"))?;
+        let special = rest.find(['"', '\\']).ok_or_else(|| TraceErrorKind::unexpected(line, "a closing `\"`"))?;
         text.push_str(&rest[..special]);
         let escape = &rest[special..];
         if let Some(after) = escape.strip_prefix('"') {
@@ -132,13 +126,8 @@ mod tests {
     use crate::trace::samples;
     use proptest::prelude::*;
 
-    const PLACES: [Place; 5] = [
-        Place::Word,
-        Place::Before("  "),
-        Place::Before(", saw "),
-        Place::Rest,
-        Place::Indented,
-    ];
+    const PLACES: [Place; 5] =
+        [Place::Word, Place::Before("  "), Place::Before(", saw "), Place::Rest, Place::Indented];
 
     #[test]
     fn ordinary_names_and_texts_stand_as_they_are() {
@@ -172,16 +161,7 @@ mod tests {
 
     #[test]
     fn malformed_quotes_are_errors() {
-        for line in [
-            r#"""#,
-            r#""abc"#,
-            r#""\"#,
-            r#""\x41""#,
-            r#""\u{d800}""#,
-            r#""\u{""#,
-            r#""\u""#,
-            r#""\é""#,
-        ] {
+        for line in [r#"""#, r#""abc"#, r#""\"#, r#""\x41""#, r#""\u{d800}""#, r#""\u{""#, r#""\u""#, r#""\é""#] {
             assert!(read(line, Place::Rest).is_err(), "{line}");
         }
     }

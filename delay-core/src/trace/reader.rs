@@ -20,14 +20,9 @@ impl<'t> Lines<'t> {
     /// All lines of a file.
     pub(super) fn new(text: &'t str) -> Self {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-        let numbered = (1..)
-            .zip(text.lines().map(str::trim_end))
-            .filter(|(_, line)| !line.is_empty());
+        let numbered = (1..).zip(text.lines().map(str::trim_end)).filter(|(_, line)| !line.is_empty());
         let lines: Vec<(u32, &str)> = numbered.collect();
-        Self {
-            rest: lines.into_iter().peekable(),
-            last: 1,
-        }
+        Self { rest: lines.into_iter().peekable(), last: 1 }
     }
 
     /// The number of the line read last.
@@ -44,12 +39,7 @@ impl<'t> Lines<'t> {
     /// The next line, which should be `expected`.
     fn expect(&mut self, expected: &str) -> Result<(u32, &'t str), TraceError> {
         let last = self.last;
-        self.next().ok_or_else(|| {
-            TraceErrorKind::Ended {
-                expected: expected.to_owned(),
-            }
-            .at(last)
-        })
+        self.next().ok_or_else(|| TraceErrorKind::Ended { expected: expected.to_owned() }.at(last))
     }
 
     /// Skips the header that insta writes, if there is one.

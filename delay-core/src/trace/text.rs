@@ -63,12 +63,13 @@ fn write_trace(out: &mut impl Write, trace: &Trace) -> fmt::Result {
         schedule,
         events,
     } = trace;
-    let TestName { package, path } = test;
+    let TestName { package, krate, path } = test;
     writeln!(out, "delay trace {VERSION}")?;
     writeln!(
         out,
-        "test: {} {}",
+        "test: {} {} {}",
         quote::write(package, Place::Word),
+        quote::write(krate, Place::Word),
         quote::write(path, Place::Rest)
     )?;
     writeln!(out, "explorer: {}", quote::write(explorer, Place::Rest))?;
@@ -152,32 +153,18 @@ pub fn parse(text: &str) -> Result<Trace, TraceError> {
     let explorer = lines.field("explorer", read_rest)?;
     let seed = lines.field("seed", read_u64)?;
     let granularity = lines.field("granularity", |value| {
-        read_word(
-            value,
-            &[Granularity::Send, Granularity::Op, Granularity::Macro],
-            granularity_word,
-        )
+        read_word(value, &[Granularity::Send, Granularity::Op, Granularity::Macro], granularity_word)
     })?;
     let end = lines.field("end", |value| read_word(value, &[End::Quiescent, End::Body], end_word))?;
-    let waiting = lines.field("waiting", |value| {
-        read_word(value, &[Waiting::Allow, Waiting::Deny], waiting_word)
-    })?;
+    let waiting = lines.field("waiting", |value| read_word(value, &[Waiting::Allow, Waiting::Deny], waiting_word))?;
     let max_steps = lines.field("max_steps", read_u32)?;
     let verdict = lines.field("verdict", read_verdict)?;
-    let violation = lines
-        .section("violation", read_violation)?
-        .into_iter()
-        .map(|(_, line)| line)
-        .collect();
+    let violation = lines.section("violation", read_violation)?.into_iter().map(|(_, line)| line).collect();
     let delays = lines.field("delays", read_u64)?;
     let delays_at = lines.last();
     let steps = lines.field("steps", read_u64)?;
     let schedule = check_schedule(lines.section("schedule", read_deviation)?, delays, delays_at)?;
-    let events = lines
-        .section("events", read_event)?
-        .into_iter()
-        .map(|(_, line)| line)
-        .collect();
+    let events = lines.section("events", read_event)?.into_iter().map(|(_, line)| line).collect();
     lines.closing(CLOSING)?;
     Ok(Trace {
         test,
@@ -207,11 +194,7 @@ fn check_schedule(lines: Vec<(u32, Deviation)>, stated: u64, stated_at: u32) -> 
         schedule.push(deviation);
     }
     let sum = schedule.iter().map(|deviation| u64::from(deviation.delays)).sum();
-    if sum == stated {
-        Ok(schedule)
-    } else {
-        Err(TraceErrorKind::Delays { sum, stated }.at(stated_at))
-    }
+    if sum == stated { Ok(schedule) } else { Err(TraceErrorKind::Delays { sum, stated }.at(stated_at)) }
 }
 
 #[cfg(test)]
@@ -240,21 +223,8 @@ mod tests {
         let (_, rest) = page.split_once("```text\ndelay trace").unwrap();
         let example = format!("delay trace{}", rest.split_once("```").unwrap().0);
         assert_eq!(print(&parse(&example).unwrap()), example);
-        for word in [
-            "send",
-            "op",
-            "macro",
-            "quiescent",
-            "body",
-            "allow",
-            "deny",
-            "fail",
-            "pass",
-        ] {
-            assert!(
-                page.contains(&format!("`{word}`")),
-                "docs/trace-format.md lacks `{word}`"
-            );
+        for word in ["send", "op", "macro", "quiescent", "body", "allow", "deny", "fail", "pass"] {
+            assert!(page.contains(&format!("`{word}`")), "docs/trace-format.md lacks `{word}`");
         }
     }
 
@@ -287,29 +257,14 @@ end of trace
         for (text, expected) in [
             ("", "line 1: not a delay trace: it is empty"),
             ("\n\n", "line 1: not a delay trace: it is empty"),
-            (
-                "fn main() {}\n",
-                "line 1: not a delay trace: it begins with \"fn main() {}\"",
-            ),
+            ("fn main() {}\n", "line 1: not a delay trace: it begins with \"fn main() {}\""),
             ("delay trace one\n", "line 1: not a delay trace"),
             ("delay trace 0\n", "line 1: not a delay trace"),
-            (
-                "delay trace 2\nanything",
-                "line 1: written by a newer delay: version 2; this one reads 1",
-            ),
-            (
-                "---\nsource: a.rs\n",
-                "line 1: the snapshot's header has no second line",
-            ),
+            ("delay trace 2\nanything", "line 1: written by a newer delay: version 2; this one reads 1"),
+            ("---\nsource: a.rs\n", "line 1: the snapshot's header has no second line"),
             (&snapshot("fn main() {}"), "line 8: not a delay trace: it begins with"),
-            (
-                &snapshot("delay trace 7"),
-                "line 8: written by a newer delay: version 7",
-            ),
-            (
-                &snapshot("delay trace 1"),
-                "line 8: the file ends here, expected `test: ..`: it is truncated",
-            ),
+            (&snapshot("delay trace 7"), "line 8: written by a newer delay: version 7"),
+            (&snapshot("delay trace 1"), "line 8: the file ends here, expected `test: ..`: it is truncated"),
         ] {
             assert!(error(text).starts_with(expected), "{text:?}: {}", error(text));
         }
@@ -329,94 +284,34 @@ end of trace
     #[test]
     fn a_damaged_line_is_named_with_what_should_stand_there() {
         refuses(&[
-            (
-                "test: delay-examples ",
-                "test: ",
-                "line 2: expected a package and a test's path, found",
-            ),
-            (
-                "explorer: rtc",
-                "explorer:",
-                "line 3: expected a name or a text, found \"\"",
-            ),
-            (
-                "seed: 0",
-                "seed: -1",
-                "line 4: expected a number up to 18446744073709551615, found \"-1\"",
-            ),
-            (
-                "seed: 0\n",
-                "",
-                "line 4: expected `seed: ..`, found \"granularity: send\"",
-            ),
-            (
-                "send",
-                "sent",
-                "line 5: expected `send` or `op` or `macro`, found \"sent\"",
-            ),
-            (
-                "max_steps: 100000",
-                "max_steps: 4294967296",
-                "line 8: expected a number up to 4294967295",
-            ),
-            (
-                "verdict: fail",
-                "verdict: diverged",
-                "line 9: expected `fail`, `pass` or `diverged at step k",
-            ),
+            ("test: delay-examples ", "test: ", "line 2: expected a package, a crate and a test's path, found"),
+            ("explorer: rtc", "explorer:", "line 3: expected a name or a text, found \"\""),
+            ("seed: 0", "seed: -1", "line 4: expected a number up to 18446744073709551615, found \"-1\""),
+            ("seed: 0\n", "", "line 4: expected `seed: ..`, found \"granularity: send\""),
+            ("send", "sent", "line 5: expected `send` or `op` or `macro`, found \"sent\""),
+            ("max_steps: 100000", "max_steps: 4294967296", "line 8: expected a number up to 4294967295"),
+            ("verdict: fail", "verdict: diverged", "line 9: expected `fail`, `pass` or `diverged at step k"),
         ]);
     }
 
     #[test]
     fn a_damaged_block_is_named_with_what_should_stand_there() {
         refuses(&[
-            (
-                "  | panic",
-                "  panic",
-                "line 11: expected `| ` and a line of the violation's text",
-            ),
+            ("  | panic", "  panic", "line 11: expected `| ` and a line of the violation's text"),
             (
                 "delays: 3",
                 "<<<<<<< HEAD",
                 "line 13: expected `delays: ..`, found \"<<<<<<< HEAD\" (an unresolved merge",
             ),
-            (
-                "delays: 3",
-                "delays: 4",
-                "line 13: the schedule's delays add up to 3, the line `delays:` says 4",
-            ),
-            (
-                "  delay 1 @ step 3: p1.2\n",
-                "",
-                "line 13: the schedule's delays add up to 2",
-            ),
-            (
-                "delay 1 @ step 3",
-                "delay 1 @ step 12",
-                "line 17: expected a step after 12, found \"step 12\"",
-            ),
-            (
-                "delay 1 @ step 3",
-                "delay 0 @ step 3",
-                "line 16: expected `delay n @ step k: process.nth`",
-            ),
+            ("delays: 3", "delays: 4", "line 13: the schedule's delays add up to 3, the line `delays:` says 4"),
+            ("  delay 1 @ step 3: p1.2\n", "", "line 13: the schedule's delays add up to 2"),
+            ("delay 1 @ step 3", "delay 1 @ step 12", "line 17: expected a step after 12, found \"step 12\""),
+            ("delay 1 @ step 3", "delay 0 @ step 3", "line 16: expected `delay n @ step k: process.nth`"),
             ("p1.2", "p1", "line 16: expected `delay n @ step k: process.nth`"),
             ("p1.2", "\"p1.2", "line 16: expected a closing `\"`"),
-            (
-                "main         spawns",
-                "main spawns",
-                "line 19: expected `step  process  text`",
-            ),
-            (
-                "end of trace",
-                "  end of trace",
-                "line 22: expected `step  process  text`",
-            ),
-            (
-                "end of trace",
-                "end of trace\nmore",
-                "line 23: expected nothing after `end of trace`",
-            ),
+            ("main         spawns", "main spawns", "line 19: expected `step  process  text`"),
+            ("end of trace", "  end of trace", "line 22: expected `step  process  text`"),
+            ("end of trace", "end of trace\nmore", "line 23: expected nothing after `end of trace`"),
         ]);
     }
 

@@ -53,17 +53,8 @@ impl fmt::Display for Verdict {
 
 impl fmt::Display for Deviation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            step,
-            delays,
-            process,
-            nth,
-        } = self;
-        write!(
-            f,
-            "delay {delays} @ step {step}: {}.{nth}",
-            quote::write(process, Place::Rest)
-        )
+        let Self { step, delays, process, nth } = self;
+        write!(f, "delay {delays} @ step {step}: {}.{nth}", quote::write(process, Place::Rest))
     }
 }
 
@@ -102,22 +93,15 @@ pub(super) fn read_rest(value: &str) -> Result<String, TraceErrorKind> {
 
 /// Nothing may follow.
 fn read_end(rest: &str) -> Result<(), TraceErrorKind> {
-    if rest.is_empty() {
-        Ok(())
-    } else {
-        Err(TraceErrorKind::unexpected(rest, "the end of the line"))
-    }
+    if rest.is_empty() { Ok(()) } else { Err(TraceErrorKind::unexpected(rest, "the end of the line")) }
 }
 
 pub(super) fn read_test(value: &str) -> Result<TestName, TraceErrorKind> {
+    let shape = || TraceErrorKind::unexpected(value, "a package, a crate and a test's path");
     let (package, rest) = quote::read(value, Place::Word)?;
-    let path = rest
-        .strip_prefix(' ')
-        .ok_or_else(|| TraceErrorKind::unexpected(value, "a package and a test's path"))?;
-    Ok(TestName {
-        package,
-        path: read_rest(path.trim_start())?,
-    })
+    let (krate, rest) = quote::read(rest.strip_prefix(' ').ok_or_else(shape)?.trim_start(), Place::Word)?;
+    let path = rest.strip_prefix(' ').ok_or_else(shape)?;
+    Ok(TestName { package, krate, path: read_rest(path.trim_start())? })
 }
 
 pub(super) fn read_verdict(value: &str) -> Result<Verdict, TraceErrorKind> {
@@ -127,27 +111,17 @@ pub(super) fn read_verdict(value: &str) -> Result<Verdict, TraceErrorKind> {
         "pass" => return Ok(Verdict::Pass),
         _ => {}
     }
-    let diverged = value
-        .strip_prefix("diverged at step ")
-        .and_then(|rest| rest.split_once(": expected "));
+    let diverged = value.strip_prefix("diverged at step ").and_then(|rest| rest.split_once(": expected "));
     let (step, told) = diverged.ok_or_else(shape)?;
     let (expected, rest) = quote::read(told, EXPECTED)?;
     let saw = rest.strip_prefix(", saw ").ok_or_else(shape)?;
-    Ok(Verdict::Diverged {
-        step: read_u64(step)?,
-        expected,
-        saw: read_rest(saw)?,
-    })
+    Ok(Verdict::Diverged { step: read_u64(step)?, expected, saw: read_rest(saw)? })
 }
 
 pub(super) fn read_violation(line: &str) -> Result<String, TraceErrorKind> {
     let bar = || TraceErrorKind::unexpected(line, "`| ` and a line of the violation's text");
     let text = line.strip_prefix('|').ok_or_else(bar)?;
-    let text = if text.is_empty() {
-        text
-    } else {
-        text.strip_prefix(' ').ok_or_else(bar)?
-    };
+    let text = if text.is_empty() { text } else { text.strip_prefix(' ').ok_or_else(bar)? };
     let (text, rest) = quote::read(text, Place::Indented)?;
     read_end(rest)?;
     Ok(text)
@@ -169,12 +143,7 @@ pub(super) fn read_deviation(line: &str) -> Result<Deviation, TraceErrorKind> {
     if delays == 0 {
         return Err(shape().hint("a choice without a delay does not stand in the schedule"));
     }
-    Ok(Deviation {
-        step: read_u32(step)?,
-        delays,
-        process,
-        nth: read_u32(nth)?,
-    })
+    Ok(Deviation { step: read_u32(step)?, delays, process, nth: read_u32(nth)? })
 }
 
 pub(super) fn read_event(line: &str) -> Result<Line, TraceErrorKind> {
@@ -185,11 +154,7 @@ pub(super) fn read_event(line: &str) -> Result<Line, TraceErrorKind> {
     let (step, rest) = line.split_once("  ").ok_or_else(shape)?;
     let (process, text) = quote::read(rest.trim_start(), NAME)?;
     let text = text.strip_prefix("  ").ok_or_else(shape)?;
-    Ok(Line {
-        step: read_u64(step)?,
-        process,
-        text: read_rest(text.trim_start())?,
-    })
+    Ok(Line { step: read_u64(step)?, process, text: read_rest(text.trim_start())? })
 }
 
 #[cfg(test)]
@@ -218,12 +183,7 @@ mod tests {
             ("two  spaces", "two  spaces.4"),
             ("a\nb", "\"a\\nb\".4"),
         ] {
-            let deviation = Deviation {
-                step: 12,
-                delays: 2,
-                process: process.to_owned(),
-                nth: 4,
-            };
+            let deviation = Deviation { step: 12, delays: 2, process: process.to_owned(), nth: 4 };
             assert_eq!(deviation.to_string(), format!("delay 2 @ step 12: {written}"));
             assert_eq!(read_deviation(&deviation.to_string()), Ok(deviation));
         }

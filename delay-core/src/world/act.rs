@@ -1,11 +1,11 @@
-//! What a process does while it is polled: immediate ops, and the ops it starts and stops waiting for.
+//! What a process does while it is polled: its immediate ops.
 //!
 //! The actor is never refreshed here: whether it can go on is settled at the end of its step.
 
 use super::{
     Granularity, World,
     mailbox::{Delivery, Mailbox, Queued},
-    op::{Grant, Immediate, Observation, Op, Site},
+    op::{Immediate, Observation, Op, Site},
     process::Status,
 };
 use crate::{
@@ -75,13 +75,11 @@ impl World {
     pub(super) fn end(&mut self, process: Process, status: Status) {
         let mut pending = std::mem::take(&mut self.processes[process.index()].pending);
         for (index, op) in pending.iter().enumerate() {
-            if op.state == Grant::Waiting {
-                self.stop_waiting(process, Slot(index as u32), op.op);
-            }
+            self.withdraw(process, Slot(index as u32), *op);
         }
         pending.clear();
         let state = &mut self.processes[process.index()];
-        (state.pending, state.in_use, state.status) = (pending, 0, status);
+        (state.pending, state.in_use, state.unseen, state.status) = (pending, 0, 0, status);
         self.touch_print(process);
         self.refresh(process);
         self.events.push(Event::Finish(process));
@@ -92,11 +90,20 @@ impl World {
         self.processes[process.index()].joiners = joiners;
     }
 
+    /// A handle that can abort the process exists: an abort can hit it between any two of its ops.
+    pub fn add_handle(&mut self, process: Process) {
+        self.processes[process.index()].handles += 1;
+    }
+
+    /// Such a handle is gone.
+    pub fn release_handle(&mut self, process: Process) {
+        let handles = &mut self.processes[process.index()].handles;
+        // The process may belong to an execution that is being dropped after its state was reset.
+        *handles = handles.saturating_sub(1);
+    }
+
     /// Aborts a process: from now on its only step is to be dropped.
     pub fn abort(&mut self, target: Process, site: Site) {
-        if self.names.remember_abort(target) && self.granularity != Granularity::Op {
-            self.notes.new_abort = true;
-        }
         self.shared_op();
         let state = &mut self.processes[target.index()];
         if !state.is_live() || state.cancelled {
@@ -104,6 +111,7 @@ impl World {
         }
         state.cancelled = true;
         state.insert(Op::Cancel, site);
+        self.choosing.retain(|(process, ..)| *process != target);
         self.touch_print(target);
         if target != self.actor {
             self.refresh(target);
@@ -144,7 +152,7 @@ impl World {
 
     /// An object its creator is still alone with is not shared.
     #[inline]
-    fn shared_op_on(&mut self, object: Object) {
+    pub(super) fn shared_op_on(&mut self, object: Object) {
         if !(self.first_poll && self.names.of_object(object).0 == self.actor) {
             self.shared_op();
         }
@@ -153,16 +161,23 @@ impl World {
     pub(super) fn enqueue(&mut self, from: Process, to: Object, content: Option<Print>) -> Message {
         let message = Message(self.messages);
         self.messages += 1;
-        // An opaque value is named by its origin: what its sender had observed, and where it sent it.
+        // Pitfall B.13: an opaque value is named by its origin, what its sender had observed and where it sent it.
         let id = content.unwrap_or_else(|| {
-            let sender = Print::of(Domain::Message).and(self.names.process_print(from));
-            sender.and(self.processes[from.index()].local).and(self.names.object_print(to))
+            #[cfg(feature = "test-hooks")]
+            if self.masks(super::masked::Part::Origin) {
+                return self.names.process_print(from);
+            }
+            let (sender, mailbox) = (self.names.process_print(from).short(), self.names.object_print(to).short());
+            self.processes[from.index()].local.with(sender).with(mailbox ^ Domain::Message as u64)
         });
         let mailbox = &mut self.mailboxes[to.index()];
         mailbox.queue.push_back(Queued { message, sender: from, id });
-        let reader = mailbox.reader;
+        let (reader, full) = (mailbox.reader, !mailbox.has_room());
         self.touch_mailbox_print(to);
-        self.refresh_waiting(to);
+        self.refresh_readers(to);
+        if full {
+            self.refresh_writers(to);
+        }
         if let Some(reader) = reader {
             self.events.push(Event::Sent { from, to: reader });
         }
@@ -201,7 +216,7 @@ impl World {
                 mailbox.reserved += 1;
                 self.touch_mailbox_print(to);
                 self.refresh_waiting(to);
-                self.observe(actor, Op::Reserve(to), Observation::Done, Print::default());
+                self.observe(actor, Op::Reserve(to), Observation::Done, None);
                 return Ok(());
             }
         };
@@ -229,17 +244,16 @@ impl World {
     /// Receives the oldest message without waiting.
     pub fn receive_now(&mut self, from: Object) -> Immediate {
         self.shared_op_on(from);
-        let mailbox = &mut self.mailboxes[from.index()];
-        let (result, seen) = match mailbox.take(0) {
+        let (result, seen) = match self.take(from, 0) {
             Some(queued) => (Immediate::Done(queued.message), queued.id),
-            None if mailbox.is_over() => (Immediate::Closed, Print::default()),
+            None if self.mailboxes[from.index()].is_over() => (Immediate::Closed, Print::default()),
             None => (Immediate::Empty, Print::default()),
         };
-        if let Immediate::Done(_) = result {
-            self.touch_mailbox_print(from);
-            self.refresh_waiting(from);
+        #[cfg(feature = "test-hooks")]
+        if result == Immediate::Empty && self.masks(super::masked::Part::Empty) {
+            return result;
         }
-        // Finding nothing is an observation too (pitfall B.10).
+        // Pitfall B.10: finding nothing is an observation too.
         self.observe_immediate(Op::Receive(from), result, seen);
         result
     }
@@ -255,7 +269,7 @@ impl World {
             Immediate::Full => (Observation::Done, 2),
         };
         let actor = self.actor;
-        self.observe(actor, op, observation, seen.with(extra));
+        self.observe(actor, op, observation, Some(seen.with(extra)));
     }
 
     /// Looks at a mailbox without changing it; what is seen is an observation.
@@ -275,6 +289,19 @@ impl World {
         let about = self.names.process_print(process);
         self.observe_print(actor, Print::of(Domain::Observation).and(about).with(status as u64));
         status
+    }
+
+    /// Joins a process without waiting; returns whether it has ended.
+    pub fn join_now(&mut self, child: Process) -> bool {
+        self.shared_op();
+        let state = &self.processes[child.index()];
+        let (over, seen) = match state.is_live() {
+            true => (false, Print::default()),
+            false => (true, state.local.with(state.status as u64)),
+        };
+        let actor = self.actor;
+        self.observe(actor, Op::Join(child), Observation::Done, Some(seen));
+        over
     }
 
     /// The receiver was closed explicitly: sends fail from now on.
@@ -300,105 +327,6 @@ impl World {
         self.mailboxes[object.index()].abandoned = true;
         self.touch_mailbox_print(object);
         self.refresh_waiting(object);
-    }
-
-    /// The actor starts waiting for an op.
-    #[inline]
-    pub fn wait(&mut self, op: Op, site: Site) -> Slot {
-        let process = self.actor;
-        let slot = self.processes[process.index()].insert(op, site);
-        match op {
-            Op::Send { to, .. } | Op::Reserve(to) => self.mailboxes[to.index()].waiting.push(process),
-            Op::Closed(object) => self.mailboxes[object.index()].waiting.push(process),
-            Op::Receive(from) => {
-                let mailbox = &mut self.mailboxes[from.index()];
-                mailbox.waiting.push(process);
-                mailbox.reader = Some(process);
-            }
-            Op::Join(child) => self.processes[child.index()].joiners.push(process),
-            Op::Sleep(_) => self.sleepers.push((process, slot)),
-            Op::Choose(outcomes) => self.choosing.push((process, slot, outcomes)),
-            Op::Start | Op::Yield | Op::Woken | Op::Cancel => {}
-        }
-        slot
-    }
-
-    /// A process woken by uncontrolled code can run.
-    pub fn wake(&mut self, process: Process, site: Site) {
-        let state = &mut self.processes[process.index()];
-        let known = state.pending.iter().any(|pending| pending.op == Op::Woken && pending.state == Grant::Waiting);
-        if state.is_live() && !known {
-            state.insert(Op::Woken, site);
-            self.refresh(process);
-        }
-    }
-
-    /// What the op in a slot was granted, if it was; then the slot is free again.
-    #[inline]
-    pub fn look_at(&mut self, process: Process, slot: Slot) -> Option<Observation> {
-        let state = &mut self.processes[process.index()];
-        let pending = &mut state.pending[slot.index()];
-        let Grant::Granted(observation) = pending.state else {
-            return None;
-        };
-        (pending.state, pending.taken) = (Grant::Free, None);
-        state.in_use -= 1;
-        Some(observation)
-    }
-
-    /// Whether a granted op has not been looked at.
-    pub fn has_unseen(&self, process: Process) -> bool {
-        let state = &self.processes[process.index()];
-        state.in_use > 0 && state.pending.iter().any(|pending| matches!(pending.state, Grant::Granted(_)))
-    }
-
-    /// The future of an op was dropped: nobody waits for it any more, and what it was granted goes back.
-    pub fn cancel(&mut self, process: Process, slot: Slot) {
-        let state = &mut self.processes[process.index()];
-        let Some(pending) = state.pending.get_mut(slot.index()) else {
-            return;
-        };
-        let (op, was, taken) = (pending.op, pending.state, pending.taken.take());
-        if was == Grant::Free {
-            return;
-        }
-        pending.state = Grant::Free;
-        state.in_use -= 1;
-        match (was, op) {
-            (Grant::Waiting, _) => self.stop_waiting(process, slot, op),
-            (Grant::Granted(Observation::Received(_)), Op::Receive(from)) => {
-                if let Some(queued) = taken {
-                    self.mailboxes[from.index()].put_back(queued);
-                }
-                self.touch_mailbox_print(from);
-            }
-            (Grant::Granted(Observation::Sent(message)), Op::Send { to, .. }) => {
-                self.mailboxes[to.index()].queue.retain(|queued| queued.message != message);
-                self.touch_mailbox_print(to);
-                self.refresh_waiting(to);
-            }
-            (Grant::Granted(Observation::Done), Op::Reserve(to)) => self.release(to),
-            _ => {}
-        }
-        if process != self.actor && self.processes[process.index()].is_live() {
-            self.refresh(process);
-        }
-    }
-
-    fn stop_waiting(&mut self, process: Process, slot: Slot, op: Op) {
-        match op {
-            Op::Send { to, .. } | Op::Reserve(to) => self.forget(process, to),
-            Op::Receive(object) | Op::Closed(object) => self.forget(process, object),
-            Op::Join(child) => {
-                let joiners = &mut self.processes[child.index()].joiners;
-                if let Some(at) = joiners.iter().position(|joiner| *joiner == process) {
-                    joiners.swap_remove(at);
-                }
-            }
-            Op::Sleep(_) => self.sleepers.retain(|sleeper| *sleeper != (process, slot)),
-            Op::Choose(_) => self.choosing.retain(|(p, s, _)| (*p, *s) != (process, slot)),
-            Op::Start | Op::Yield | Op::Woken | Op::Cancel => {}
-        }
     }
 
     /// Registers a monitor in this state; the number it goes by.
@@ -445,9 +373,17 @@ impl World {
 
     /// The actor looked at the clock.
     pub fn look_at_clock(&mut self) -> u64 {
-        let (actor, now) = (self.actor, self.now);
-        self.observe_print(actor, Print::of(Domain::Clock).with(now));
+        let now = self.now;
+        self.see_time(now);
         now
+    }
+
+    /// The actor learnt a point in time. From then on the time of day is part of the state: what the clock will show
+    /// next is not a function of anything else.
+    pub fn see_time(&mut self, time: u64) {
+        self.names.remember_clock();
+        let actor = self.actor;
+        self.observe_print(actor, Print::of(Domain::Clock).with(time));
     }
 
     /// Tells the explorer what the program said.

@@ -22,25 +22,9 @@ pub struct Choice {
 
 impl World {
     /// How many alternatives the state has in all: |Choices(s)|.
-    pub fn choice_count(&self) -> u32 {
-        if let Some((_, outcomes)) = self.choosing() {
-            return outcomes;
-        }
-        let processes: u32 = if self.enabled == 0 {
-            0
-        } else {
-            self.present.iter().map(|process| self.alternatives(*process)).sum()
-        };
-        processes + self.sleepers.len() as u32
-    }
-
-    /// Whether |Choices(s)| > `count`, without counting them all.
     #[inline]
-    pub fn has_more_choices_than(&self, count: u32) -> bool {
-        if self.choosing.is_empty() && self.enabled + self.sleepers.len() as u32 > count {
-            return true;
-        }
-        self.choice_count() > count
+    pub fn choice_count(&self) -> u32 {
+        self.choosing().map_or(self.alternatives + self.sleepers.len() as u32, |(_, outcomes)| outcomes)
     }
 
     /// How many alternatives a process has. 0 means it is not enabled.
@@ -49,7 +33,16 @@ impl World {
         if process == Process::CLOCK {
             return self.sleepers.len() as u32;
         }
+        self.processes[process.index()].alternatives
+    }
+
+    /// Counts a process's alternatives anew.
+    #[inline]
+    pub(super) fn count(&self, process: Process) -> u32 {
         let state = &self.processes[process.index()];
+        if !state.is_live() {
+            return 0;
+        }
         state.pending.iter().map(|pending| self.ready(state.cancelled, pending.op, pending.state)).sum()
     }
 
@@ -82,10 +75,11 @@ impl World {
             return Some((process, slot, 0));
         }
         let state = self.processes.get(choice.process.index()).filter(|state| state.is_live())?;
+        if choice.alternative >= state.alternatives {
+            return None;
+        }
         if let Some(slot) = state.sole() {
-            let pending = &state.pending[slot.index()];
-            let alternatives = self.ready(state.cancelled, pending.op, pending.state);
-            return (choice.alternative < alternatives).then_some((choice.process, slot, choice.alternative));
+            return Some((choice.process, slot, choice.alternative));
         }
         self.locate_among(choice)
     }

@@ -3,7 +3,9 @@
 //! Part by part: every process and mailbox has a cached print, recomputed only when it changed. Everything the future
 //! depends on is in; the destructuring below makes a new field ask.
 
-use super::World;
+#[cfg(feature = "test-hooks")]
+use super::masked;
+use super::{World, mailbox::Delivery};
 use crate::hash::{Domain, Print};
 
 impl World {
@@ -11,19 +13,37 @@ impl World {
     pub fn fingerprint(&mut self) -> Print {
         while let Some(process) = self.stale_processes.pop() {
             let name = self.names.process_print(process);
+            let print = self.processes[process.index()].fingerprint(name);
+            #[cfg(feature = "test-hooks")]
+            let print = self.masked_process(process, print);
             let state = &mut self.processes[process.index()];
-            let print = state.fingerprint(name);
             self.sum = self.sum.minus(state.print).plus(print);
             (state.print, state.stale) = (print, false);
         }
         while let Some(object) = self.stale_mailboxes.pop() {
             let name = self.names.object_print(object);
+            let print = self.mailboxes[object.index()].fingerprint(name, &self.names);
+            #[cfg(feature = "test-hooks")]
+            let print = self.masked_mailbox(object, print);
             let mailbox = &mut self.mailboxes[object.index()];
-            let print = mailbox.fingerprint(name, &self.names);
             self.sum = self.sum.minus(mailbox.print).plus(print);
             (mailbox.print, mailbox.stale) = (print, false);
         }
         self.rest()
+    }
+
+    /// The order in which queued messages arrived, where the fingerprint leaves it out. It does not decide what can
+    /// happen, but it orders the alternatives of a receive.
+    pub fn arrivals(&self) -> Print {
+        let mailboxes = self.present_mailboxes.iter().map(|object| (object, &self.mailboxes[object.index()]));
+        let unordered = mailboxes.filter(|(_, mailbox)| mailbox.delivery != Delivery::Fifo && mailbox.queue.len() > 1);
+        unordered.fold(Print::default(), |print, (object, mailbox)| {
+            let name = Print::of(Domain::Mailbox).and(self.names.object_print(*object));
+            let order = mailbox.queue.iter().fold(name, |print, queued| {
+                print.and(self.names.process_print(queued.sender)).and(queued.id)
+            });
+            print.plus(order)
+        })
     }
 
     /// The parts that are cheap enough to compute anew.
@@ -45,6 +65,7 @@ impl World {
             present_mailboxes: _,
             // Functions of the rest.
             enabled: _,
+            alternatives: _,
             // How the state was reached, not what it is.
             steps: _,
             messages: _,
@@ -56,8 +77,14 @@ impl World {
             stale_processes: _,
             stale_mailboxes: _,
             scratch: _,
+            // Constant for a search.
+            #[cfg(feature = "test-hooks")]
+                masked: _,
         } = self;
         let mut print = *sum;
+        #[cfg(feature = "test-hooks")]
+        let monitors = self.unless(masked::Part::Monitors, monitors);
+        // Pitfall B.4: what a monitor remembers decides what it will say.
         for monitor in monitors {
             print = Print::of(Domain::Monitor).and(print).and(*monitor);
         }
@@ -72,6 +99,9 @@ impl World {
                 bag.plus(timer.with(self.deadline(*sleeper).wrapping_sub(*now)))
             });
             print = Print::of(Domain::Clock).and(print).and(timers);
+        }
+        if names.reads_clock() {
+            print = Print::of(Domain::Clock).and(print).with(*now);
         }
         print
     }

@@ -48,8 +48,10 @@ pub struct Mailbox {
     pub(super) abandoned: bool,
     /// The process that last waited to receive from it.
     pub(super) reader: Option<Process>,
-    /// Processes with a pending op on this mailbox, each once per op.
-    pub(super) waiting: Vec<Process>,
+    /// Processes that wait to receive from it, each once per op.
+    pub(super) readers: Vec<Process>,
+    /// Processes that wait for room in it or for its end, each once per op.
+    pub(super) writers: Vec<Process>,
     /// Cached part of the state's fingerprint, and whether it must be computed anew.
     pub(super) print: Print,
     pub(super) stale: bool,
@@ -65,18 +67,21 @@ impl Mailbox {
             closed: false,
             abandoned: false,
             reader: None,
-            waiting: Vec::new(),
+            readers: Vec::new(),
+            writers: Vec::new(),
             print: Print::default(),
             stale: false,
         }
     }
 
     pub(super) fn reset(&mut self, delivery: Delivery, capacity: u32) {
-        let Self { delivery: d, capacity: c, queue, reserved, closed, abandoned, reader, waiting, print, stale } = self;
+        let Self { delivery: d, capacity: c, queue, reserved, closed, abandoned, reader, readers, writers, print, stale } =
+            self;
         (*d, *c, *reserved, *closed, *abandoned, *reader) = (delivery, capacity, 0, false, false, None);
         (*print, *stale) = (Print::default(), false);
         queue.clear();
-        waiting.clear();
+        readers.clear();
+        writers.clear();
     }
 
     /// Whether another message fits.
@@ -159,7 +164,7 @@ impl Mailbox {
 
     /// What the future depends on: contents in the order the delivery leaves visible, and who is gone.
     pub(super) fn fingerprint(&self, name: Print, names: &Names) -> Print {
-        let Self { delivery, capacity: _, queue, reserved, closed, abandoned, reader: _, waiting: _, print: _, stale: _ } =
+        let Self { delivery, capacity: _, queue, reserved, closed, abandoned, reader: _, readers: _, writers: _, print: _, stale: _ } =
             self;
         let flags = u64::from(*closed) | u64::from(*abandoned) << 1 | u64::from(*reserved) << 2;
         let contents = match delivery {

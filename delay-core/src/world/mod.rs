@@ -7,16 +7,20 @@
 //! Invariants:
 //! - `Choices(s)`, the fingerprint and every name are functions of the path, never of the order in which ids or
 //!   tables happened to be filled.
-//! - `enabled` of a process is what the explorer was last told; between steps it equals "has an alternative".
+//! - The number of alternatives kept for a process is current between steps, and the explorer was told whenever it became
+//!   or ceased to be 0.
 //! - Every field is either in the fingerprint or named in `fingerprint.rs` with the reason why it is not.
 
 mod act;
 mod choice;
 mod fingerprint;
 pub mod mailbox;
+#[cfg(feature = "test-hooks")]
+pub mod masked;
 pub mod op;
 pub mod process;
 mod step;
+mod wait;
 
 use crate::{
     explorer::Event,
@@ -62,6 +66,8 @@ pub struct World {
     now: u64,
     /// Processes with an alternative.
     enabled: u32,
+    /// Alternatives of all processes.
+    alternatives: u32,
     /// Granted ops so far.
     steps: u64,
     messages: u32,
@@ -76,6 +82,9 @@ pub struct World {
     stale_mailboxes: Vec<Object>,
     /// Scratch for ordering a process's ready ops.
     scratch: Vec<Slot>,
+    /// What a test leaves out of the fingerprint.
+    #[cfg(feature = "test-hooks")]
+    masked: Option<masked::Part>,
 }
 
 /// What the engine noticed while it ran, to be said in the coverage statement or acted upon.
@@ -87,8 +96,6 @@ pub struct Notes {
     pub merged_ops: bool,
     /// A first poll made an immediate op on a shared object: its start must be a step of its own.
     pub early: Option<Print>,
-    /// An abort hit a process that had not been known to be abortable: receives were taken inside steps too eagerly.
-    pub new_abort: bool,
     /// A FIFO mailbox was created under `macro` granularity.
     pub fifo_in_macro: bool,
 }
@@ -108,6 +115,7 @@ impl World {
             choosing: Vec::new(),
             now: 0,
             enabled: 0,
+            alternatives: 0,
             steps: 0,
             messages: 0,
             events: Vec::new(),
@@ -118,6 +126,8 @@ impl World {
             stale_processes: Vec::new(),
             stale_mailboxes: Vec::new(),
             scratch: Vec::new(),
+            #[cfg(feature = "test-hooks")]
+            masked: None,
         }
     }
 
@@ -130,7 +140,8 @@ impl World {
         self.sleepers.clear();
         self.monitors.clear();
         self.choosing.clear();
-        (self.now, self.enabled, self.steps, self.messages) = (0, 0, 0, 0);
+        (self.now, self.steps, self.messages) = (0, 0, 0);
+        (self.enabled, self.alternatives) = (0, 0);
         self.events.clear();
         (self.actor, self.first_poll, self.notes) = (Process::BODY, false, Notes::default());
         self.sum = Print::default();
@@ -165,6 +176,13 @@ impl World {
     #[inline]
     pub fn steps(&self) -> u64 {
         self.steps
+    }
+
+    /// Whether some execution of this search looked at the clock. States visited before it first did were told apart
+    /// too little.
+    #[inline]
+    pub fn reads_clock(&self) -> bool {
+        self.names.reads_clock()
     }
 
     /// Virtual nanoseconds since the start of the execution.

@@ -78,6 +78,11 @@ pub enum Grant {
     Waiting,
     /// Granted; the process has not looked yet.
     Granted(Observation),
+    /// A receive that was granted while its process did not poll it: the message went back, and the op counts again once
+    /// it is polled.
+    Dormant,
+    /// A send that was granted while its process did not poll it: it holds room, and takes effect once it is polled.
+    Held,
 }
 
 /// The result of an op that does not wait.

@@ -28,9 +28,14 @@ pub struct ProcessState {
     pub(super) pending: Vec<Pending>,
     /// How many of the slots are in use.
     pub(super) in_use: u32,
-    /// As last told to the explorer.
-    pub(super) enabled: bool,
+    /// How many of these were granted and not looked at.
+    pub(super) unseen: u32,
+    /// How many alternatives it has; enabled if any, as last told to the explorer. Kept by `World::refresh`: current
+    /// between steps, for every process but the actor within one too.
+    pub(super) alternatives: u32,
     pub(super) cancelled: bool,
+    /// Handles through which it can be aborted. A function of the states of those who hold them.
+    pub(super) handles: u32,
     /// Processes that wait for this one to end, once per join.
     pub(super) joiners: Vec<Process>,
     pub(super) spawned: u32,
@@ -49,8 +54,10 @@ impl ProcessState {
             local: Print::default(),
             pending: Vec::new(),
             in_use: 0,
-            enabled: false,
+            unseen: 0,
+            alternatives: 0,
             cancelled: false,
+            handles: 0,
             joiners: Vec::new(),
             spawned: 0,
             created: 0,
@@ -69,8 +76,10 @@ impl ProcessState {
             local: l,
             pending: _,
             in_use,
-            enabled,
+            unseen,
+            alternatives,
             cancelled,
+            handles,
             joiners: _,
             spawned,
             created,
@@ -79,7 +88,8 @@ impl ProcessState {
             print,
             stale,
         } = self;
-        (*status, *l, *in_use, *enabled, *cancelled) = (Status::Live, local, 0, false, false);
+        (*status, *l, *in_use, *unseen, *alternatives, *cancelled) = (Status::Live, local, 0, 0, 0, false);
+        *handles = 0;
         (*spawned, *created, *drawn, *steps, *print, *stale) = (0, 0, 0, 0, Print::default(), false);
     }
 
@@ -140,8 +150,10 @@ impl ProcessState {
             local,
             pending: _,
             in_use: _,
-            enabled: _,
+            unseen: _,
+            alternatives: _,
             cancelled,
+            handles: _,
             joiners: _,
             spawned,
             created,

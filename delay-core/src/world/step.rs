@@ -5,7 +5,7 @@
 
 use super::{
     Choice, Granularity, World,
-    mailbox::Delivery,
+    mailbox::{Delivery, Queued},
     op::{Grant, Observation, Op},
     process::Status,
 };
@@ -40,7 +40,7 @@ impl World {
             self.begin_step(process);
             self.steps += 1;
             let seen = Print::default().with(u64::from(choice.alternative));
-            self.conclude(process, slot, Observation::Outcome(choice.alternative), seen);
+            self.conclude(process, slot, Observation::Outcome(choice.alternative), Some(seen));
             return Some(Next::Poll(process, slot));
         }
         let (process, slot, alternative) = self.locate(choice)?;
@@ -59,7 +59,7 @@ impl World {
         self.steps += 1;
         let op = self.processes[process.index()].pending[slot.index()].op;
         let (observation, seen) = match op {
-            Op::Start | Op::Yield | Op::Woken => (Observation::Done, Print::default()),
+            Op::Start | Op::Yield | Op::Woken => (Observation::Done, None),
             Op::Cancel => {
                 self.end(process, Status::Cancelled);
                 return Next::Drop(process);
@@ -68,17 +68,17 @@ impl World {
             Op::Reserve(to) => self.perform_reserve(to),
             Op::Receive(from) => self.perform_receive(process, slot, from, alternative),
             Op::Closed(of) => {
-                self.forget(process, of);
-                (Observation::Closed, Print::default())
+                Self::forget(&mut self.mailboxes[of.index()].writers, process);
+                (Observation::Closed, None)
             }
             Op::Join(child) => {
                 let child = &self.processes[child.index()];
-                (Observation::Done, child.local.with(child.status as u64))
+                (Observation::Done, Some(child.local.with(child.status as u64)))
             }
             Op::Sleep(deadline) => {
                 self.now = self.now.max(deadline);
                 self.sleepers.retain(|sleeper| *sleeper != (process, slot));
-                (Observation::Done, Print::default())
+                (Observation::Done, None)
             }
             Op::Choose(_) => crate::bug!("an explicit choice is resolved before anything else"),
         };
@@ -95,8 +95,10 @@ impl World {
 
     /// Marks the op granted and folds what is observed into the process's history.
     #[inline]
-    fn conclude(&mut self, process: Process, slot: Slot, observation: Observation, seen: Print) {
-        let pending = &mut self.processes[process.index()].pending[slot.index()];
+    fn conclude(&mut self, process: Process, slot: Slot, observation: Observation, seen: Option<Print>) {
+        let state = &mut self.processes[process.index()];
+        state.unseen += 1;
+        let pending = &mut state.pending[slot.index()];
         pending.state = Grant::Granted(observation);
         let op = pending.op;
         self.observe(process, op, observation, seen);
@@ -104,19 +106,26 @@ impl World {
 
     /// local := H(local, op, object, what was seen). The tag keeps "Empty", "Closed" and a message apart.
     #[inline]
-    pub(super) fn observe(&mut self, process: Process, op: Op, observation: Observation, seen: Print) {
-        let (tag, about) = match op {
-            Op::Start => (1, Print::default()),
-            Op::Yield => (2, Print::default()),
-            Op::Send { to, .. } => (3, self.names.object_print(to)),
-            Op::Reserve(to) => (4, self.names.object_print(to)),
-            Op::Receive(from) => (5, self.names.object_print(from)),
-            Op::Closed(of) => (6, self.names.object_print(of)),
-            Op::Join(child) => (7, self.names.process_print(child)),
-            Op::Sleep(_) => (8, Print::default()),
-            Op::Choose(_) => (9, Print::default()),
-            Op::Woken => (10, Print::default()),
-            Op::Cancel => (11, Print::default()),
+    pub(super) fn observe(&mut self, process: Process, op: Op, observation: Observation, seen: Option<Print>) {
+        let tag = match op {
+            Op::Start => 1,
+            Op::Yield => 2,
+            Op::Send { .. } => 3,
+            Op::Reserve(_) => 4,
+            Op::Receive(_) => 5,
+            Op::Closed(_) => 6,
+            Op::Join(_) => 7,
+            Op::Sleep(_) => 8,
+            Op::Choose(_) => 9,
+            Op::Woken => 10,
+            Op::Cancel => 11,
+        };
+        let about = match op {
+            Op::Send { to: object, .. } | Op::Reserve(object) | Op::Receive(object) | Op::Closed(object) => {
+                self.names.object_print(object).short()
+            }
+            Op::Join(child) => self.names.process_print(child).short(),
+            Op::Start | Op::Yield | Op::Sleep(_) | Op::Choose(_) | Op::Woken | Op::Cancel => 0,
         };
         let kind = match observation {
             Observation::Done => 1,
@@ -125,7 +134,12 @@ impl World {
             Observation::Closed => 4,
             Observation::Outcome(_) => 5,
         };
-        self.observe_print(process, Print::of(Domain::Observation).with(tag << 8 | kind).and(about).and(seen));
+        let state = &mut self.processes[process.index()];
+        state.local = state.local.with(about ^ (Domain::Observation as u64) << 56).with(tag << 8 | kind);
+        if let Some(seen) = seen {
+            state.local = state.local.and(seen);
+        }
+        self.touch_print(process);
     }
 
     #[inline]
@@ -135,38 +149,36 @@ impl World {
         self.touch_print(process);
     }
 
-    fn perform_send(&mut self, process: Process, to: Object, content: Option<Print>) -> (Observation, Print) {
-        self.forget(process, to);
-        if self.mailboxes[to.index()].closed {
-            return (Observation::Closed, Print::default());
+    fn perform_send(&mut self, process: Process, to: Object, content: Option<Print>) -> (Observation, Option<Print>) {
+        let mailbox = &mut self.mailboxes[to.index()];
+        Self::forget(&mut mailbox.writers, process);
+        if mailbox.closed {
+            return (Observation::Closed, None);
         }
         let message = self.enqueue(process, to, content);
-        (Observation::Sent(message), Print::default())
+        (Observation::Sent(message), None)
     }
 
-    fn perform_reserve(&mut self, to: Object) -> (Observation, Print) {
+    fn perform_reserve(&mut self, to: Object) -> (Observation, Option<Print>) {
         let actor = self.actor;
-        self.forget(actor, to);
         let mailbox = &mut self.mailboxes[to.index()];
+        Self::forget(&mut mailbox.writers, actor);
         if mailbox.closed {
-            return (Observation::Closed, Print::default());
+            return (Observation::Closed, None);
         }
         mailbox.reserved += 1;
         self.touch_mailbox_print(to);
-        self.refresh_waiting(to);
-        (Observation::Done, Print::default())
+        self.refresh_writers(to);
+        (Observation::Done, None)
     }
 
-    fn perform_receive(&mut self, process: Process, slot: Slot, from: Object, alternative: u32) -> (Observation, Print) {
-        self.forget(process, from);
-        let mailbox = &mut self.mailboxes[from.index()];
-        let Some(queued) = mailbox.take(alternative) else {
-            return (Observation::Closed, Print::default());
+    fn perform_receive(&mut self, process: Process, slot: Slot, from: Object, alternative: u32) -> (Observation, Option<Print>) {
+        Self::forget(&mut self.mailboxes[from.index()].readers, process);
+        let Some(queued) = self.take(from, alternative) else {
+            return (Observation::Closed, None);
         };
         self.processes[process.index()].pending[slot.index()].taken = Some(queued);
-        self.touch_mailbox_print(from);
-        self.refresh_waiting(from);
-        (Observation::Received(queued.message), queued.id)
+        (Observation::Received(queued.message), Some(queued.id))
     }
 
     /// Goes on within the step if the granularity says so: grants the actor's only op without a scheduling point.
@@ -174,7 +186,7 @@ impl World {
     pub fn inline(&mut self) -> Option<Next> {
         let process = self.actor;
         let state = &self.processes[process.index()];
-        if self.granularity == Granularity::Op || !state.is_live() || self.names.is_abortable(process) {
+        if self.granularity == Granularity::Op || !state.is_live() || state.handles > 0 {
             return None;
         }
         let slot = state.sole()?;
@@ -199,39 +211,72 @@ impl World {
         self.refresh(process);
     }
 
-    /// Recomputes whether a process can run and tells the explorer if that changed.
+    /// Recomputes what a process can do and tells the explorer if it can run now, or no longer.
     #[inline]
     pub(super) fn refresh(&mut self, process: Process) {
-        let enabled = self.processes[process.index()].is_live() && self.alternatives(process) > 0;
-        let state = &mut self.processes[process.index()];
-        if state.enabled == enabled {
+        let now = self.count(process);
+        let before = std::mem::replace(&mut self.processes[process.index()].alternatives, now);
+        if now == before {
             return;
         }
-        state.enabled = enabled;
-        if enabled {
+        self.alternatives = self.alternatives + now - before;
+        if before == 0 {
             self.enabled += 1;
             self.events.push(Event::Enabled { process, by: self.actor });
-        } else {
+        } else if now == 0 {
             self.enabled -= 1;
             self.events.push(Event::Blocked(process));
         }
     }
 
-    /// Refreshes every process but the actor that waits on a mailbox. The actor is refreshed when its step settles.
+    /// Refreshes every process but the actor that waits to receive from a mailbox. The actor is refreshed when its
+    /// step settles.
     #[inline]
-    pub(super) fn refresh_waiting(&mut self, object: Object) {
-        let waiting = std::mem::take(&mut self.mailboxes[object.index()].waiting);
-        for process in &waiting {
+    pub(super) fn refresh_readers(&mut self, object: Object) {
+        let readers = std::mem::take(&mut self.mailboxes[object.index()].readers);
+        for process in &readers {
             if *process != self.actor {
                 self.refresh(*process);
             }
         }
-        self.mailboxes[object.index()].waiting = waiting;
+        self.mailboxes[object.index()].readers = readers;
     }
 
-    /// A process does not wait on a mailbox any more, by one op.
-    pub(super) fn forget(&mut self, process: Process, object: Object) {
-        let waiting = &mut self.mailboxes[object.index()].waiting;
+    /// Refreshes every process but the actor that waits for room in a mailbox, or for its end.
+    #[inline]
+    pub(super) fn refresh_writers(&mut self, object: Object) {
+        let writers = std::mem::take(&mut self.mailboxes[object.index()].writers);
+        for process in &writers {
+            if *process != self.actor {
+                self.refresh(*process);
+            }
+        }
+        self.mailboxes[object.index()].writers = writers;
+    }
+
+    /// Refreshes every process but the actor that waits on a mailbox.
+    pub(super) fn refresh_waiting(&mut self, object: Object) {
+        self.refresh_readers(object);
+        self.refresh_writers(object);
+    }
+
+    /// Takes a message for the actor; whoever waits for room is refreshed if there was none.
+    #[inline]
+    pub(super) fn take(&mut self, from: Object, alternative: u32) -> Option<Queued> {
+        let mailbox = &mut self.mailboxes[from.index()];
+        let had_room = mailbox.has_room();
+        let queued = mailbox.take(alternative)?;
+        self.touch_mailbox_print(from);
+        self.refresh_readers(from);
+        if !had_room {
+            self.refresh_writers(from);
+        }
+        Some(queued)
+    }
+
+    /// A process does not wait any more, by one op.
+    #[inline]
+    pub(super) fn forget(waiting: &mut Vec<Process>, process: Process) {
         if let Some(at) = waiting.iter().position(|other| *other == process) {
             waiting.swap_remove(at);
         }

@@ -10,6 +10,7 @@ use crate::{
         leaf::Leaf,
         payload::{Payload, View},
     },
+    hash::Print,
     ids::{Message, Object},
     live::context::Context,
     world::{
@@ -85,20 +86,20 @@ impl<T, V: View<T>> Core<T, V> {
         taken.map_or_else(|| crate::bug!("message {message:?} has no value"), |(_, value)| value)
     }
 
-    /// Polls a send of `value`, which is taken when it takes effect; `Err` gives it back.
+    /// Polls a send, which takes the value when it takes effect; `Err` gives it back.
     #[inline]
     pub(crate) fn poll_send(
         &self,
         leaf: &mut Leaf,
-        value: &mut Option<T>,
+        parcel: &mut Parcel<T>,
         cx: &task::Context<'_>,
     ) -> Poll<Result<(), T>> {
-        let content = match value {
-            Some(value) if leaf.is_new() => self.view.content(value),
-            _ => None,
-        };
+        let Parcel { value, content } = parcel;
+        if leaf.is_new() {
+            *content = value.as_ref().and_then(|value| self.view.content(value));
+        }
         let (to, site) = (self.object, leaf.site());
-        let (seen, recording) = task::ready!(leaf.poll_with(cx, || Op::Send { to, content }, told));
+        let (seen, recording) = task::ready!(leaf.poll_with(cx, || Op::Send { to, content: *content }, told));
         let value = value.take().unwrap_or_else(|| crate::bug!("a send without a value"));
         if let Observation::Sent(message) = seen {
             self.record(recording, site, || format!("sends {} to", self.view.text(&value)));
@@ -210,10 +211,21 @@ impl<T, V: View<T>> Core<T, V> {
         if recording {
             let text = self.view.text(value);
             match self.view.source(value) {
-                Some(source) => self.record_text(site, &format!("receives {text} from {source} on")),
+                Some(source) => self.record_receipt(site, &format!("receives {text} from {source}")),
                 None => self.record_text(site, &format!("receives {text} from")),
             }
         }
+    }
+
+    /// Names the mailbox only if it is not called like the process that receives from it.
+    #[cold]
+    fn record_receipt(&self, site: Site, what: &str) {
+        backend::within_if(self.execution, |context| {
+            let label = context.labels.object(&context.world, self.object);
+            let process = context.labels.process(&context.world, context.world.actor());
+            let text = if label == process { what.to_owned() } else { format!("{what} on {label}") };
+            context.record_text(context.world.actor(), site, text);
+        });
     }
 
     #[cold]
@@ -301,11 +313,25 @@ impl<T, V> Core<T, V> {
     }
 }
 
+/// A value on its way into a mailbox.
+pub(crate) struct Parcel<T> {
+    /// Invariant: none once it was sent.
+    pub(crate) value: Option<T>,
+    /// Its fingerprint, from the first poll on, unless it is opaque.
+    content: Option<Print>,
+}
+
+impl<T> Parcel<T> {
+    pub(crate) fn new(value: T) -> Self {
+        Self { value: Some(value), content: None }
+    }
+}
+
 /// An awaited send. `Err` gives the value back.
 pub(crate) struct Sending<'a, T, V = Payload<T>> {
     core: &'a Core<T, V>,
     leaf: Leaf,
-    value: Option<T>,
+    parcel: Parcel<T>,
 }
 
 // The value is moved out, never pinned.
@@ -313,7 +339,7 @@ impl<T, V> Unpin for Sending<'_, T, V> {}
 
 impl<'a, T, V: View<T>> Sending<'a, T, V> {
     pub(crate) fn new(core: &'a Core<T, V>, value: T, site: Site) -> Self {
-        Self { core, leaf: Leaf::new(core.execution, site), value: Some(value) }
+        Self { core, leaf: Leaf::new(core.execution, site), parcel: Parcel::new(value) }
     }
 }
 
@@ -322,7 +348,7 @@ impl<T, V: View<T>> Future for Sending<'_, T, V> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
-        let Self { core, leaf, value } = self.get_mut();
-        core.poll_send(leaf, value, cx)
+        let Self { core, leaf, parcel } = self.get_mut();
+        core.poll_send(leaf, parcel, cx)
     }
 }

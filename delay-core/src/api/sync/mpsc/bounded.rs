@@ -2,8 +2,8 @@
 
 use super::{
     Core, OwnedPermit, Permit, ReceiverCore, Recv, RecvMany, SenderCore, Theirs, WeakCore, create,
-    error::{SendError, TryRecvError, TrySendError},
-    permit::{reserve_on, reserve_owned_on},
+    error::{SendError, SendTimeoutError, TryRecvError, TrySendError},
+    permit::{reserve, reserve_on, reserve_owned_on},
     theirs,
 };
 use crate::{
@@ -12,6 +12,7 @@ use crate::{
         leaf::Leaf,
         payload::Payload,
         sync::mailbox::Sending,
+        time::{self, Duration},
     },
     world::op::{Immediate, Site},
 };
@@ -116,6 +117,19 @@ impl<T> Sender<T> {
             }
             Side::Tokio(sender) => sender.try_send(value),
         }
+    }
+
+    /// Sends a value, waiting for room, but not longer than this. A scheduling point.
+    ///
+    /// # Errors
+    /// The value, if the time is up or the receiver is gone.
+    #[track_caller]
+    pub fn send_timeout(
+        &self,
+        value: T,
+        timeout: Duration,
+    ) -> impl Future<Output = Result<(), SendTimeoutError<T>>> + use<'_, T> {
+        send_timeout_on(&self.inner, value, timeout, Location::caller())
     }
 
     /// Sends from code that is not async, blocking the thread.
@@ -268,6 +282,26 @@ async fn send_on<T>(inner: &Side<SenderCore<T>, theirs::Sender<T>>, value: T, si
     match inner {
         Side::Controlled(SenderCore(core)) => Sending::new(core, value, site).await.map_err(SendError),
         Side::Tokio(sender) => sender.send(value).await,
+    }
+}
+
+async fn send_timeout_on<T>(
+    inner: &Side<SenderCore<T>, theirs::Sender<T>>,
+    value: T,
+    timeout: Duration,
+    site: Site,
+) -> Result<(), SendTimeoutError<T>> {
+    match inner {
+        // The value stays here until there is room, so that it can be given back.
+        Side::Controlled(sender) => match time::timeout(timeout, reserve(&sender.0, site)).await {
+            Ok(Ok(())) => {
+                sender.0.send_reserved(value, site);
+                Ok(())
+            }
+            Ok(Err(SendError(()))) => Err(SendTimeoutError::Closed(value)),
+            Err(_) => Err(SendTimeoutError::Timeout(value)),
+        },
+        Side::Tokio(sender) => sender.send_timeout(value, timeout).await,
     }
 }
 

@@ -101,12 +101,7 @@ macro_rules! receiver_methods {
 
         /// Polls to receive several values, for hand-written futures and streams.
         #[track_caller]
-        pub fn poll_recv_many(
-            &mut self,
-            cx: &mut task::Context<'_>,
-            buffer: &mut Vec<T>,
-            limit: usize,
-        ) -> Poll<usize> {
+        pub fn poll_recv_many(&mut self, cx: &mut task::Context<'_>, buffer: &mut Vec<T>, limit: usize) -> Poll<usize> {
             match &mut self.inner {
                 Side::Controlled(receiver) => receiver.poll_recv_many(cx, buffer, limit),
                 Side::Tokio(receiver) => receiver.poll_recv_many(cx, buffer, limit),

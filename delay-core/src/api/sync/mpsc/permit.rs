@@ -164,7 +164,7 @@ pub(super) async fn reserve_owned_on<T>(
     }
 }
 
-async fn reserve<T>(core: &Core<T>, site: Site) -> Result<(), SendError<()>> {
+pub(super) async fn reserve<T>(core: &Core<T>, site: Site) -> Result<(), SendError<()>> {
     let mut leaf = Leaf::new(core.execution, site);
     poll_fn(|cx| core.poll_reserve(&mut leaf, cx)).await.map_err(SendError)
 }

@@ -1,0 +1,72 @@
+//! Throughput of live execution: complete executions and steps per second, sampled with recording of decisions on.
+//!
+//! A step is one granted op. The programs are those of the performance notes: a fan-in of 4 producers with 25 messages
+//! each, and a ring of 8 tasks with 100 laps.
+
+use criterion::{BenchmarkId, Criterion, Throughput, criterion_group, criterion_main};
+use delay::{Checker, Mode, Report, sync::mpsc, task};
+
+async fn fan_in() {
+    let (sender, mut receiver) = mpsc::channel(1_000);
+    for producer in 0..4_u64 {
+        let sender = sender.clone();
+        task::spawn(async move {
+            for k in 0..25 {
+                let _ = sender.send(producer * 100 + k).await;
+            }
+        });
+    }
+    drop(sender);
+    let mut sum = 0;
+    while let Some(value) = receiver.recv().await {
+        sum += value;
+    }
+    assert_eq!(sum, 16_200);
+}
+
+async fn ring() {
+    const TASKS: usize = 8;
+    const LAPS: u32 = 100;
+    let (senders, mut receivers): (Vec<_>, Vec<_>) = (0..TASKS).map(|_| mpsc::channel::<u32>(4)).unzip();
+    let mut last = receivers.pop();
+    for (task, mut receiver) in receivers.into_iter().enumerate() {
+        let next = senders[task + 1].clone();
+        task::spawn(async move {
+            while let Some(lap) = receiver.recv().await {
+                let _ = next.send(lap).await;
+            }
+        });
+    }
+    let first = senders[0].clone();
+    drop(senders);
+    if let Some(receiver) = &mut last {
+        for lap in 0..LAPS {
+            let _ = first.send(lap).await;
+            assert_eq!(receiver.recv().await, Some(lap));
+        }
+    }
+}
+
+fn sample<F: Future<Output = ()>>(mode: Mode, samples: u64, body: impl Fn() -> F + Send + Sync) -> Report {
+    let report = Checker::new().mode(mode).max_delays(0).samples(samples).check(body);
+    report.assert_passed();
+    report
+}
+
+fn live(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("live");
+    let steps = |report: &Report| report.coverage.totals.steps;
+    let programs: [(&str, fn(Mode, u64) -> Report); 2] = [
+        ("fan-in 4x25", |mode, samples| sample(mode, samples, fan_in)),
+        ("ring 8x100", |mode, samples| sample(mode, samples, ring)),
+    ];
+    for (name, run) in programs {
+        let samples = 2_000;
+        group.throughput(Throughput::Elements(steps(&run(Mode::Random, samples))));
+        group.bench_function(BenchmarkId::new("random", name), |bencher| bencher.iter(|| run(Mode::Random, samples)));
+    }
+    group.finish();
+}
+
+criterion_group!(benches, live);
+criterion_main!(benches);

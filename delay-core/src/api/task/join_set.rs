@@ -1,0 +1,274 @@
+//! A set of tasks that are joined in the order in which they end. Mirrors `tokio::task::JoinSet`.
+
+use super::{AbortHandle, JoinError, JoinHandle, handle::Joining, spawn, spawn_local, spawn_named};
+use crate::{
+    api::backend::{self, Side},
+    live::context,
+};
+use std::{
+    borrow::Cow,
+    fmt,
+    future::Future,
+    pin::Pin,
+    task::{self, Poll},
+};
+
+/// A set of tasks. Dropping it aborts them all.
+///
+/// ```
+/// # use delay_core::api::task::JoinSet;
+/// async fn body() {
+///     let mut replicas = JoinSet::new();
+///     for replica in 0..3 {
+///         replicas.spawn(async move { replica });
+///     }
+///     let first =
+///         replicas.join_next().await.expect("there are three").expect("it was not aborted");
+///     assert!(first < 3);
+///     replicas.shutdown().await;
+/// }
+/// ```
+pub struct JoinSet<T> {
+    inner: Side<Vec<Joining<T>>, tokio::task::JoinSet<T>>,
+}
+
+// Nothing in a set is pinned: the tasks are elsewhere.
+impl<T> Unpin for JoinSet<T> {}
+
+impl<T> fmt::Debug for JoinSet<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinSet").field("len", &self.len()).finish()
+    }
+}
+
+impl<T> Default for JoinSet<T> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T> JoinSet<T> {
+    /// An empty set.
+    #[must_use]
+    pub fn new() -> Self {
+        Self { inner: backend::choose(|_| Vec::new(), tokio::task::JoinSet::new) }
+    }
+
+    /// How many tasks have not been joined.
+    pub fn len(&self) -> usize {
+        match &self.inner {
+            Side::Controlled(tasks) => tasks.len(),
+            Side::Tokio(set) => set.len(),
+        }
+    }
+
+    /// Whether every task has been joined.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+}
+
+impl<T: 'static> JoinSet<T> {
+    /// Spawns a task into the set.
+    #[track_caller]
+    pub fn spawn<F>(&mut self, task: F) -> AbortHandle
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: Send,
+    {
+        match &mut self.inner {
+            Side::Controlled(tasks) => insert(tasks, spawn(task)),
+            Side::Tokio(set) => AbortHandle::tokio(set.spawn(task)),
+        }
+    }
+
+    /// Spawns a task into the set, under a name for traces and reports.
+    #[track_caller]
+    pub fn spawn_named<F>(&mut self, name: impl Into<Cow<'static, str>>, task: F) -> AbortHandle
+    where
+        F: Future<Output = T> + Send + 'static,
+        T: Send,
+    {
+        match &mut self.inner {
+            Side::Controlled(tasks) => insert(tasks, spawn_named(name, task)),
+            Side::Tokio(set) => AbortHandle::tokio(set.spawn(task)),
+        }
+    }
+
+    /// Spawns a task that need not be `Send`. Outside a controlled execution it needs a `tokio::task::LocalSet`.
+    #[track_caller]
+    pub fn spawn_local<F>(&mut self, task: F) -> AbortHandle
+    where
+        F: Future<Output = T> + 'static,
+    {
+        match &mut self.inner {
+            Side::Controlled(tasks) => insert(tasks, spawn_local(task)),
+            Side::Tokio(set) => AbortHandle::tokio(set.spawn_local(task)),
+        }
+    }
+
+    /// Joins a task that has ended; none if the set is empty. A scheduling point, and a choice where several have.
+    pub fn join_next(&mut self) -> JoinNext<'_, T> {
+        JoinNext { set: self }
+    }
+
+    /// Joins a task that has ended, without waiting: immediate.
+    #[track_caller]
+    pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        match &mut self.inner {
+            Side::Controlled(tasks) => {
+                for index in 0..tasks.len() {
+                    if let Some(joined) = tasks[index].join_now() {
+                        tasks.remove(index);
+                        return Some(joined);
+                    }
+                }
+                None
+            }
+            Side::Tokio(set) => set.try_join_next().map(|joined| joined.map_err(JoinError::from_tokio)),
+        }
+    }
+
+    /// Polls to join a task, for hand-written futures.
+    pub fn poll_join_next(&mut self, cx: &mut task::Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
+        match &mut self.inner {
+            Side::Controlled(tasks) if tasks.is_empty() => Poll::Ready(None),
+            Side::Controlled(tasks) => {
+                for index in 0..tasks.len() {
+                    if let Poll::Ready(joined) = tasks[index].poll(cx) {
+                        tasks.remove(index);
+                        return Poll::Ready(Some(joined));
+                    }
+                }
+                Poll::Pending
+            }
+            Side::Tokio(set) => {
+                set.poll_join_next(cx).map(|next| next.map(|joined| joined.map_err(JoinError::from_tokio)))
+            }
+        }
+    }
+
+    /// Joins them all; their results in the order in which they ended.
+    ///
+    /// # Panics
+    /// If a task was aborted, or panicked.
+    pub async fn join_all(mut self) -> Vec<T> {
+        let mut results = Vec::with_capacity(self.len());
+        while let Some(joined) = self.join_next().await {
+            match joined {
+                Ok(result) => results.push(result),
+                Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+                Err(error) => panic!("{error}"),
+            }
+        }
+        results
+    }
+
+    /// Aborts them all and waits until they have ended.
+    pub async fn shutdown(&mut self) {
+        self.abort_all();
+        while self.join_next().await.is_some() {}
+    }
+
+    /// Aborts them all. They stay in the set until they are joined.
+    #[track_caller]
+    pub fn abort_all(&mut self) {
+        match &mut self.inner {
+            Side::Controlled(tasks) => abort_each(tasks),
+            Side::Tokio(set) => set.abort_all(),
+        }
+    }
+
+    /// Forgets them all: they go on by themselves.
+    pub fn detach_all(&mut self) {
+        match &mut self.inner {
+            Side::Controlled(tasks) => tasks.clear(),
+            Side::Tokio(set) => set.detach_all(),
+        }
+    }
+}
+
+#[track_caller]
+fn abort_each<T>(tasks: &[Joining<T>]) {
+    for joining in tasks {
+        joining.target().abort();
+    }
+}
+
+#[track_caller]
+fn insert<T>(tasks: &mut Vec<Joining<T>>, handle: JoinHandle<T>) -> AbortHandle {
+    match handle.into_side() {
+        Side::Controlled(joining) => {
+            let abort = joining.abort_handle();
+            tasks.push(joining);
+            abort
+        }
+        Side::Tokio(_) => backend::misplaced(),
+    }
+}
+
+impl<T> Drop for JoinSet<T> {
+    fn drop(&mut self) {
+        // Tokio's own set does the same by itself.
+        if let Side::Controlled(tasks) = &self.inner {
+            abort_each(tasks);
+        }
+    }
+}
+
+impl<T, F> FromIterator<F> for JoinSet<T>
+where
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    fn from_iter<I: IntoIterator<Item = F>>(tasks: I) -> Self {
+        let mut set = Self::new();
+        set.extend(tasks);
+        set
+    }
+}
+
+impl<T, F> Extend<F> for JoinSet<T>
+where
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    fn extend<I: IntoIterator<Item = F>>(&mut self, tasks: I) {
+        for task in tasks {
+            self.spawn(task);
+        }
+    }
+}
+
+/// Future of [`JoinSet::join_next`]. Dropped, it loses nothing.
+#[must_use = "futures do nothing unless awaited"]
+pub struct JoinNext<'a, T> {
+    set: &'a mut JoinSet<T>,
+}
+
+impl<T> fmt::Debug for JoinNext<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("JoinNext").finish_non_exhaustive()
+    }
+}
+
+impl<T: 'static> Future for JoinNext<'_, T> {
+    type Output = Option<Result<T, JoinError>>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
+        self.get_mut().set.poll_join_next(cx)
+    }
+}
+
+impl<T> Drop for JoinNext<'_, T> {
+    fn drop(&mut self) {
+        // Otherwise the joins would stay pending while the task does something else.
+        if let Side::Controlled(tasks) = &mut self.set.inner
+            && context::is_controlled()
+        {
+            for joining in tasks {
+                joining.give_up();
+            }
+        }
+    }
+}

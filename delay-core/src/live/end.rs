@@ -1,0 +1,83 @@
+//! Where an execution stands after a step: running, at its end, cut, or in violation.
+
+use super::{Context, End, Live, Status, Waiting};
+use crate::{
+    ids::Process,
+    verdict::{Violation, Wait, place},
+};
+
+impl Live<'_> {
+    #[inline]
+    pub(super) fn decide(&mut self) -> Status {
+        let (end, max_steps) = (self.options.end, u64::from(self.options.max_steps));
+        let context = self.outside();
+        if context.violation.is_some() {
+            return Status::Violated;
+        }
+        if context.world.notes().fifo_in_macro {
+            let message = "granularity \"macro\" loses interleavings of FIFO mailboxes: use granularity \"send\", or endpoints with per-sender or unordered delivery".to_owned();
+            self.outside_mut().violate(Violation::Refused { message });
+            return Status::Violated;
+        }
+        let body_ended = !context.world.process(Process::BODY).is_live();
+        if body_ended && end == End::Body {
+            return Status::Finished;
+        }
+        if context.world.is_quiescent() {
+            return self.quiescent(body_ended);
+        }
+        if context.world.steps() >= max_steps { Status::Truncated } else { Status::Running }
+    }
+
+    #[cold]
+    fn quiescent(&mut self, body_ended: bool) -> Status {
+        if let Some(waiter) = self.waits_uncontrolled()
+            && (!body_ended || self.inbox.has_any())
+        {
+            if self.inbox.wait() {
+                self.take_foreign_wakes();
+                return self.decide();
+            }
+            let context = self.outside();
+            let process = context.labels.process_at(&context.world, waiter);
+            let violation = Violation::Uncontrolled { process };
+            self.outside_mut().violate(violation);
+            return Status::Violated;
+        }
+        let waits = self.waits();
+        if !body_ended {
+            self.outside_mut().violate(Violation::Deadlock { waits });
+            return Status::Violated;
+        }
+        if self.options.waiting == Waiting::Deny && !waits.is_empty() {
+            self.outside_mut().violate(Violation::Waiting { waits });
+            return Status::Violated;
+        }
+        Status::Finished
+    }
+
+    /// A live process that waits for nothing the engine knows.
+    fn waits_uncontrolled(&self) -> Option<Process> {
+        let world = self.world();
+        let lost = |process: &&Process| {
+            let state = world.process(**process);
+            state.is_live() && state.waiting().next().is_none()
+        };
+        world.processes().iter().find(lost).copied()
+    }
+
+    /// Who waits for what.
+    fn waits(&self) -> Vec<Wait> {
+        let Context { world, labels, .. } = self.outside();
+        let live = world.processes().iter().filter(|process| world.process(**process).is_live());
+        live.map(|process| {
+            let pending: Vec<_> = world.process(*process).waiting().collect();
+            Wait {
+                process: labels.process(world, *process),
+                ops: pending.iter().map(|pending| labels.op(world, pending.op)).collect(),
+                sites: pending.iter().map(|pending| place(pending.site)).collect(),
+            }
+        })
+        .collect()
+    }
+}

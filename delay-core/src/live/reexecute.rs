@@ -1,0 +1,83 @@
+//! Re-execution: comes to a position again by its path, and notices where the program does something else.
+
+use super::{Live, Status};
+use crate::{
+    hash::{Domain, Print},
+    ids::Process,
+    verdict::Divergence,
+    world::{Choice, op::Op},
+};
+
+/// What a process looked like after one of its steps: compared when a path is re-executed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Footprint {
+    print: u64,
+    waits_for: Option<Op>,
+}
+
+impl Live<'_> {
+    /// Re-executes a path from the start. From step `from` on, each step is compared with what the process did the
+    /// first time.
+    ///
+    /// # Errors
+    /// The first step at which the program did something else.
+    pub fn go_to(&mut self, path: &[Choice], from: usize, footprints: &[Footprint]) -> Result<Status, Divergence> {
+        self.restart();
+        for (index, choice) in path.iter().enumerate() {
+            let expected = index.checked_sub(from).and_then(|at| footprints.get(at));
+            if self.status != Status::Running {
+                return Err(self.divergence(index, *choice, expected, "the end of the execution"));
+            }
+            if self.step(*choice) == Status::Diverged {
+                return Err(self.divergence(index, *choice, expected, "that it cannot make this step"));
+            }
+            if let Some(expected) = expected
+                && self.footprint(*choice) != *expected
+            {
+                let seen = self.words(self.footprint(*choice), Some(*expected));
+                return Err(self.divergence(index, *choice, Some(expected), &seen));
+            }
+        }
+        Ok(self.status)
+    }
+
+    /// A divergence at the end of the present path.
+    #[cold]
+    pub fn divergence_here(&self, expected: &str, seen: &str) -> Divergence {
+        let step = self.path.len();
+        let process = self.path.last().map_or("main".to_owned(), |choice| self.label(choice.process));
+        Divergence { step, process, expected: expected.to_owned(), seen: seen.to_owned() }
+    }
+
+    #[cold]
+    fn divergence(&self, index: usize, choice: Choice, expected: Option<&Footprint>, seen: &str) -> Divergence {
+        Divergence {
+            step: index + 1,
+            process: self.label(choice.process),
+            expected: expected.map_or("a step".to_owned(), |footprint| self.words(*footprint, None)),
+            seen: seen.to_owned(),
+        }
+    }
+
+    fn words(&self, footprint: Footprint, instead_of: Option<Footprint>) -> String {
+        let context = self.outside();
+        if instead_of.is_some_and(|other| other.waits_for == footprint.waits_for) {
+            return "the same op after observing something else".to_owned();
+        }
+        footprint.waits_for.map_or("its end".to_owned(), |op| {
+            format!("that it waits for {}", context.labels.op(&context.world, op))
+        })
+    }
+
+    /// What the process of the last step looks like now.
+    #[inline]
+    pub fn footprint(&self, choice: Choice) -> Footprint {
+        let world = self.world();
+        let process = if choice.process == Process::CLOCK { world.actor() } else { choice.process };
+        let state = world.process(process);
+        let waits_for = state.waiting().next().map(|pending| pending.op);
+        let pending = state.waiting().map(|pending| std::mem::discriminant(&pending.op));
+        let shape = Print::of_value(Domain::Process, &pending.collect::<Vec<_>>());
+        Footprint { print: state.local().and(shape).short(), waits_for }
+    }
+}

@@ -1,0 +1,80 @@
+//! Test hooks: the fingerprint with one part left out, so that tests can show what would be missed without it.
+//!
+//! Only under the feature `test-hooks`, which no user's build has. One part a search, from its options: searches that
+//! run at the same time do not disturb each other.
+
+use super::World;
+use crate::{
+    hash::{Domain, Print},
+    ids::{Object, Process},
+};
+
+/// What can be left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
+pub enum Part {
+    /// The states of monitors.
+    Monitors,
+    /// The order of the messages in a FIFO mailbox.
+    Order,
+    /// How often a message is queued: contents are combined by XOR.
+    Multiplicity,
+    /// That a receive found nothing.
+    Empty,
+    /// That a mailbox is closed, or its senders are gone.
+    Closed,
+    /// The sender's history, where it names an opaque message.
+    Origin,
+    /// How many processes and objects a process has made, and how often it drew.
+    Counters,
+    /// Canonical names: processes are named by their order of creation instead.
+    Names,
+    /// Looking at violations before the cache: only states that are new are looked at.
+    Violations,
+}
+
+impl World {
+    /// Leaves a part out, from the next step on.
+    pub fn mask(&mut self, part: Option<Part>) {
+        self.masked = part;
+    }
+
+    /// Whether a part is left out.
+    pub fn masks(&self, part: Part) -> bool {
+        self.masked == Some(part)
+    }
+
+    /// The list, or nothing if the part is left out.
+    pub(super) fn unless<'a, T>(&self, part: Part, list: &'a [T]) -> &'a [T] {
+        if self.masks(part) { &[] } else { list }
+    }
+
+    pub(super) fn masked_process(&self, process: Process, print: Print) -> Print {
+        let state = &self.processes[process.index()];
+        let name = self.names.process_print(process);
+        let kept = Print::of(Domain::Process).and(state.local).with(state.status as u64);
+        if self.masks(Part::Counters) {
+            return kept.and(name);
+        }
+        if self.masks(Part::Names) {
+            let order = self.present.iter().position(|other| *other == process);
+            return kept.with(order.unwrap_or(0) as u64);
+        }
+        print
+    }
+
+    pub(super) fn masked_mailbox(&self, object: Object, print: Print) -> Print {
+        let mailbox = &self.mailboxes[object.index()];
+        let kept = Print::of(Domain::Mailbox).and(self.names.object_print(object));
+        let contents = mailbox.queue.iter().map(|queued| Print::of(Domain::Mailbox).and(queued.id));
+        if self.masks(Part::Order) {
+            return kept.and(contents.fold(Print::default(), Print::plus));
+        }
+        if self.masks(Part::Multiplicity) {
+            return kept.with(contents.fold(0, |all, print| all ^ print.short()));
+        }
+        if self.masks(Part::Closed) {
+            return kept.and(contents.fold(kept, Print::and));
+        }
+        print
+    }
+}

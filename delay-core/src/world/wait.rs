@@ -1,0 +1,166 @@
+//! The ops a process starts and stops waiting for, and how it looks at what it was granted.
+//!
+//! Invariant: a slot is in use from [`World::wait`] until its op was looked at or cancelled; a granted op whose future is
+//! dropped, or kept and not polled, gives back what it took.
+
+use super::{
+    World,
+    op::{Grant, Observation, Op, Pending, Site},
+};
+use crate::ids::{Process, Slot};
+
+impl World {
+    /// The actor starts waiting for an op.
+    #[inline]
+    pub fn wait(&mut self, op: Op, site: Site) -> Slot {
+        let process = self.actor;
+        let slot = self.processes[process.index()].insert(op, site);
+        match op {
+            Op::Send { to: object, .. } | Op::Reserve(object) | Op::Closed(object) => {
+                self.mailboxes[object.index()].writers.push(process);
+            }
+            Op::Receive(from) => {
+                let mailbox = &mut self.mailboxes[from.index()];
+                mailbox.readers.push(process);
+                mailbox.reader = Some(process);
+            }
+            Op::Join(child) => self.processes[child.index()].joiners.push(process),
+            Op::Sleep(_) => self.sleepers.push((process, slot)),
+            Op::Choose(outcomes) => self.choosing.push((process, slot, outcomes)),
+            Op::Start | Op::Yield | Op::Woken | Op::Cancel => {}
+        }
+        slot
+    }
+
+    /// A process woken by uncontrolled code can run.
+    pub fn wake(&mut self, process: Process, site: Site) {
+        let state = &mut self.processes[process.index()];
+        let known = state.pending.iter().any(|pending| pending.op == Op::Woken && pending.state == Grant::Waiting);
+        if state.is_live() && !known {
+            state.insert(Op::Woken, site);
+            self.refresh(process);
+        }
+    }
+
+    /// What the op in a slot was granted, if it was; then the slot is free again.
+    #[inline]
+    pub fn look_at(&mut self, process: Process, slot: Slot) -> Option<Observation> {
+        let state = &mut self.processes[process.index()];
+        let pending = &mut state.pending[slot.index()];
+        let Grant::Granted(observation) = pending.state else {
+            return self.look_again(process, slot);
+        };
+        (pending.state, pending.taken) = (Grant::Free, None);
+        state.in_use -= 1;
+        state.unseen -= 1;
+        Some(observation)
+    }
+
+    /// Looks at an op that is not granted: one that was set aside goes on where it was.
+    fn look_again(&mut self, process: Process, slot: Slot) -> Option<Observation> {
+        let state = &mut self.processes[process.index()];
+        let pending = &mut state.pending[slot.index()];
+        match (pending.state, pending.op) {
+            (Grant::Dormant, Op::Receive(from)) => {
+                pending.state = Grant::Waiting;
+                self.mailboxes[from.index()].readers.push(process);
+                None
+            }
+            (Grant::Held, Op::Send { to, content }) => {
+                pending.state = Grant::Free;
+                state.in_use -= 1;
+                self.shared_op_on(to);
+                self.mailboxes[to.index()].reserved -= 1;
+                Some(Observation::Sent(self.enqueue(process, to, content)))
+            }
+            _ => None,
+        }
+    }
+
+    /// A process was polled and did not look at what it was granted: the op's future is kept somewhere, and something
+    /// else is being polled. As in tokio, such a future has been woken and holds its place: a message stays in its
+    /// mailbox, a send has its room.
+    #[inline]
+    pub fn set_aside(&mut self, process: Process) {
+        if self.processes[process.index()].unseen > 0 {
+            self.set_aside_unseen(process);
+        }
+    }
+
+    #[cold]
+    fn set_aside_unseen(&mut self, process: Process) {
+        for index in 0..self.processes[process.index()].pending.len() {
+            let pending = &mut self.processes[process.index()].pending[index];
+            let was = *pending;
+            match (was.state, was.op) {
+                (Grant::Granted(Observation::Received(_)), Op::Receive(_)) => {
+                    (pending.state, pending.taken) = (Grant::Dormant, None);
+                    self.processes[process.index()].unseen -= 1;
+                    self.withdraw(process, Slot(index as u32), was);
+                }
+                (Grant::Granted(Observation::Sent(_)), Op::Send { to, .. }) => {
+                    pending.state = Grant::Held;
+                    self.processes[process.index()].unseen -= 1;
+                    self.mailboxes[to.index()].reserved += 1;
+                    self.withdraw(process, Slot(index as u32), was);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// The future of an op was dropped: nobody waits for it any more, and what it was granted goes back.
+    pub fn cancel(&mut self, process: Process, slot: Slot) {
+        let state = &mut self.processes[process.index()];
+        let Some(pending) = state.pending.get_mut(slot.index()) else {
+            return;
+        };
+        let was = *pending;
+        if was.state == Grant::Free {
+            return;
+        }
+        (pending.state, pending.taken) = (Grant::Free, None);
+        state.in_use -= 1;
+        state.unseen -= u32::from(matches!(was.state, Grant::Granted(_)));
+        self.withdraw(process, slot, was);
+        if process != self.actor && self.processes[process.index()].is_live() {
+            self.refresh(process);
+        }
+    }
+
+    /// Undoes what an op has done so far.
+    pub(super) fn withdraw(&mut self, process: Process, slot: Slot, was: Pending) {
+        match (was.state, was.op) {
+            (Grant::Waiting, op) => self.stop_waiting(process, slot, op),
+            (Grant::Granted(Observation::Received(_)), Op::Receive(from)) => {
+                if let Some(queued) = was.taken {
+                    self.mailboxes[from.index()].put_back(queued);
+                }
+                self.touch_mailbox_print(from);
+                self.refresh_waiting(from);
+            }
+            (Grant::Granted(Observation::Sent(message)), Op::Send { to, .. }) => {
+                self.mailboxes[to.index()].queue.retain(|queued| queued.message != message);
+                self.touch_mailbox_print(to);
+                self.refresh_waiting(to);
+            }
+            (Grant::Granted(Observation::Done), Op::Reserve(to)) | (Grant::Held, Op::Send { to, .. }) => {
+                self.release(to);
+            }
+            _ => {}
+        }
+    }
+
+    pub(super) fn stop_waiting(&mut self, process: Process, slot: Slot, op: Op) {
+        match op {
+            Op::Send { to: object, .. } | Op::Reserve(object) | Op::Closed(object) => {
+                Self::forget(&mut self.mailboxes[object.index()].writers, process);
+            }
+            Op::Receive(object) => Self::forget(&mut self.mailboxes[object.index()].readers, process),
+            Op::Join(child) => Self::forget(&mut self.processes[child.index()].joiners, process),
+            Op::Sleep(_) => self.sleepers.retain(|sleeper| *sleeper != (process, slot)),
+            Op::Choose(_) => self.choosing.retain(|(p, s, _)| (*p, *s) != (process, slot)),
+            Op::Start | Op::Yield | Op::Woken | Op::Cancel => {}
+        }
+    }
+}

@@ -1,0 +1,296 @@
+//! Combinators over controlled futures: `select!` and `join!` of tokio and futures, and what stores futures to poll
+//! them later. In every schedule no message is lost or doubled, and nothing hangs.
+
+use crate::driver::{every_schedule, explore};
+use delay::{
+    sync::{mpsc, oneshot},
+    task,
+    time::{self, Duration},
+};
+use delay_core::world::Granularity;
+use futures::{FutureExt, StreamExt, future::join_all, stream::FuturesUnordered};
+use std::{collections::BTreeSet, pin::pin};
+
+/// Two producers of two messages each, on channels of their own.
+fn producers() -> (mpsc::Receiver<u8>, mpsc::UnboundedReceiver<u8>) {
+    let (bounded, one) = mpsc::channel(1);
+    let (unbounded, two) = mpsc::unbounded_channel();
+    task::spawn(async move {
+        for message in [1, 2] {
+            // The receiver may have seen enough.
+            let _ = bounded.send(message).await;
+        }
+    });
+    task::spawn(async move {
+        for message in [11, 12] {
+            task::yield_now().await;
+            let _ = unbounded.send(message);
+        }
+    });
+    (one, two)
+}
+
+/// Each channel's messages must have come once, in order.
+fn check_merge(seen: &[u8]) {
+    let of = |low| seen.iter().copied().filter(|message| (*message > 10) == low).collect::<Vec<_>>();
+    assert_eq!((of(false), of(true)), (vec![1, 2], vec![11, 12]), "{seen:?}");
+}
+
+const MERGES: usize = 6;
+
+#[test]
+fn a_tokio_select_loop_loses_nothing() {
+    let outcomes = every_schedule(|| async {
+        let (mut one, mut two) = producers();
+        let mut seen = Vec::new();
+        loop {
+            tokio::select! {
+                Some(message) = one.recv() => seen.push(message),
+                Some(message) = two.recv() => seen.push(message),
+                else => break,
+            }
+        }
+        check_merge(&seen);
+        seen
+    });
+    assert_eq!(outcomes.len(), MERGES);
+}
+
+#[test]
+fn a_biased_select_loop_sees_every_merge_too() {
+    let outcomes = every_schedule(|| async {
+        let (mut one, mut two) = producers();
+        let mut seen = Vec::new();
+        loop {
+            tokio::select! {
+                biased;
+                Some(message) = one.recv() => seen.push(message),
+                Some(message) = two.recv() => seen.push(message),
+                else => break,
+            }
+        }
+        check_merge(&seen);
+        seen
+    });
+    assert_eq!(outcomes.len(), MERGES);
+}
+
+#[test]
+fn granularity_send_sees_the_same_merges() {
+    for granularity in [Granularity::Op, Granularity::Send] {
+        let (outcomes, violations) = explore(granularity, || async {
+            let (mut one, mut two) = producers();
+            let mut seen = Vec::new();
+            while seen.len() < 4 {
+                tokio::select! {
+                    Some(message) = one.recv() => seen.push(message),
+                    Some(message) = two.recv() => seen.push(message),
+                }
+            }
+            check_merge(&seen);
+            seen
+        });
+        assert_eq!((outcomes.len(), violations.len()), (MERGES, 0));
+    }
+}
+
+#[test]
+fn the_branch_that_awaits_keeps_the_others_messages() {
+    // While a branch's body awaits, a receive that was kept can be granted: it must not be lost, nor spin.
+    let outcomes = every_schedule(|| async {
+        let (mut one, mut two) = producers();
+        let mut seen = Vec::new();
+        let mut kept = pin!(two.recv());
+        loop {
+            tokio::select! {
+                message = &mut kept => {
+                    seen.push(message.expect("two are sent"));
+                    break;
+                }
+                Some(message) = one.recv() => {
+                    seen.push(message);
+                    task::yield_now().await;
+                }
+            }
+        }
+        seen
+    });
+    let seen: Vec<_> = outcomes.keys().cloned().collect();
+    assert_eq!(seen, [vec![1, 2, 11], vec![1, 11], vec![11]]);
+}
+
+#[test]
+fn a_dropped_receive_gives_its_message_back() {
+    let outcomes = every_schedule(|| async {
+        let (sender, mut receiver) = mpsc::channel(4);
+        let (stop, mut stopped) = oneshot::channel();
+        task::spawn(async move {
+            for message in 0..2 {
+                sender.send(message).await.expect("the receiver is there");
+            }
+        });
+        task::spawn(async move {
+            task::yield_now().await;
+            stop.send(())
+        });
+        let mut seen = Vec::new();
+        loop {
+            tokio::select! {
+                _ = &mut stopped => break,
+                message = receiver.recv() => match message {
+                    Some(message) => seen.push(message),
+                    None => break,
+                },
+            }
+        }
+        let before = seen.len();
+        while let Some(message) = receiver.recv().await {
+            seen.push(message);
+        }
+        assert_eq!(seen, [0, 1], "{before} before the stop");
+        before
+    });
+    assert_eq!(outcomes.keys().copied().collect::<Vec<_>>(), [0, 1, 2]);
+}
+
+#[test]
+fn a_receive_that_was_granted_and_not_polled_gives_its_message_back() {
+    let outcomes = every_schedule(|| async {
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        let (go, gone) = oneshot::channel();
+        task::spawn(async move {
+            task::yield_now().await;
+            sender.send(7).expect("the receiver is there");
+            task::yield_now().await;
+            go.send(()).expect("somebody waits");
+        });
+        {
+            let mut kept = pin!(receiver.recv());
+            assert!(futures::poll!(&mut kept).is_pending());
+            // The message may be granted here; nobody polls for it.
+            gone.await.expect("it is sent");
+        }
+        receiver.recv().await
+    });
+    assert_eq!(outcomes.keys().copied().collect::<Vec<_>>(), [Some(7)]);
+}
+
+#[test]
+fn select_of_futures_loses_nothing() {
+    let outcomes = every_schedule(|| async {
+        let (mut one, mut two) = producers();
+        let mut ones = futures::stream::poll_fn(|cx| one.poll_recv(cx)).fuse();
+        let mut twos = futures::stream::poll_fn(|cx| two.poll_recv(cx)).fuse();
+        let mut seen = Vec::new();
+        loop {
+            futures::select! {
+                message = ones.select_next_some() => seen.push(message),
+                message = twos.select_next_some() => seen.push(message),
+                complete => break,
+            }
+        }
+        check_merge(&seen);
+        seen
+    });
+    assert_eq!(outcomes.len(), MERGES);
+}
+
+#[test]
+fn both_joins_and_both_try_joins_wait_for_all() {
+    let outcomes = every_schedule(|| async {
+        let (mut one, mut two) = producers();
+        let (a, b) = tokio::join!(one.recv(), two.recv());
+        let (c, d) = futures::join!(one.recv(), two.recv());
+        let some = |message: Option<u8>| async move { message.ok_or("the end") };
+        assert_eq!(tokio::try_join!(some(a), some(b)), Ok((1, 11)));
+        assert_eq!(futures::try_join!(some(c), some(d)), Ok((2, 12)));
+        assert_eq!(tokio::try_join!(async { one.recv().await.ok_or("the end") }, some(b)), Err("the end"));
+    });
+    assert_eq!(outcomes.len(), 1);
+}
+
+#[test]
+fn futures_unordered_polls_what_was_granted() {
+    let outcomes = every_schedule(|| async {
+        let mut receivers = Vec::new();
+        for message in 0..3 {
+            let (sender, receiver) = oneshot::channel();
+            receivers.push(receiver);
+            task::spawn(async move {
+                task::yield_now().await;
+                sender.send(message).expect("somebody waits");
+            });
+        }
+        let answers: FuturesUnordered<_> = receivers.into_iter().collect();
+        answers.map(|answer| answer.expect("it is sent")).collect::<Vec<u8>>().await
+    });
+    assert_eq!(outcomes.len(), 6, "every order of three answers");
+}
+
+#[test]
+fn join_all_of_many_waits_for_all() {
+    // Above 30 futures join_all is a FuturesUnordered inside.
+    for count in [3, 40] {
+        let value = crate::driver::first_schedule(move || async move {
+            let tasks = (0..count).map(|i| {
+                task::spawn(async move {
+                    task::yield_now().await;
+                    i
+                })
+            });
+            join_all(tasks).await.into_iter().map(|joined| joined.expect("none is aborted")).sum::<u32>()
+        });
+        assert_eq!(value, count * (count - 1) / 2);
+    }
+}
+
+#[test]
+fn now_or_never_does_not_hang() {
+    // An awaited op is a scheduling point: polled once, it is never ready. What it had asked for is given up.
+    let outcomes = every_schedule(|| async {
+        let (sender, mut receiver) = mpsc::channel(1);
+        sender.send(1).await.expect("the receiver is there");
+        let first = receiver.recv().now_or_never();
+        assert_eq!(first, None);
+        (receiver.recv().await, sender.send(2).now_or_never().is_none(), receiver.try_recv().is_err())
+    });
+    assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [(Some(1), true, true)]);
+}
+
+#[test]
+fn a_kept_timer_does_not_spin() {
+    let outcomes = every_schedule(|| async {
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        task::spawn(async move {
+            task::yield_now().await;
+            // The time may be up already.
+            let _ = sender.send(1);
+        });
+        let mut limit = pin!(time::sleep(Duration::from_secs(1)));
+        let mut seen = Vec::new();
+        loop {
+            tokio::select! {
+                () = &mut limit => break,
+                Some(message) = receiver.recv() => {
+                    seen.push(message);
+                    task::yield_now().await;
+                }
+            }
+        }
+        seen
+    });
+    assert_eq!(outcomes.into_keys().collect::<BTreeSet<_>>(), BTreeSet::from([vec![], vec![1]]));
+}
+
+#[test]
+fn a_stream_by_poll_recv_loses_nothing() {
+    let outcomes = every_schedule(|| async {
+        let (mut one, mut two) = producers();
+        let ones = futures::stream::poll_fn(|cx| one.poll_recv(cx));
+        let twos = futures::stream::poll_fn(|cx| two.poll_recv(cx));
+        let seen: Vec<u8> = futures::stream::select(ones, twos).collect().await;
+        check_merge(&seen);
+        seen
+    });
+    assert_eq!(outcomes.len(), MERGES);
+}
