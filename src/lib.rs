@@ -2,7 +2,7 @@
 //!
 //! Protocol code uses the modules here in place of tokio's: names and signatures are the same. Inside a
 //! `#[delay_test]` every task, message, choice and timer is controlled, and schedules are searched; outside one the
-//! same code runs on tokio.
+//! same code runs on tokio. [`guide`] starts from the first test.
 #![warn(missing_docs)]
 
 pub use delay_core::{
@@ -43,3 +43,24 @@ pub mod __private;
 pub mod prelude {
     pub use crate::{Payload, announce, choose, delay_test, flip, monitor::Monitor, net, sync, task, time};
 }
+
+/// The guide, from the first test to moving a code base.
+pub mod guide {
+    #[doc = include_str!("../docs/guide/01-first-test.md")]
+    pub mod first_test {}
+    #[doc = include_str!("../docs/guide/02-what-is-controlled.md")]
+    pub mod what_is_controlled {}
+    #[doc = include_str!("../docs/guide/03-explorers-and-searches.md")]
+    pub mod explorers_and_searches {}
+    #[doc = include_str!("../docs/guide/04-traces-and-pins.md")]
+    pub mod traces_and_pins {}
+    #[doc = include_str!("../docs/guide/05-state-caching.md")]
+    pub mod state_caching {}
+    #[doc = include_str!("../docs/guide/06-from-tokio.md")]
+    pub mod from_tokio {}
+}
+
+/// Compiles the README's programs.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub mod readme {}

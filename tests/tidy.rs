@@ -14,7 +14,7 @@ const FILE_LINES: usize = 500;
 const FUNCTION_LINES: usize = 70;
 
 /// Files and functions that were too long when the rule came, with their size then. Entries are removed, never added.
-const LONG_FILES: [(&str, usize); 1] = [("delay-core/src/live/mod.rs", 560)];
+const LONG_FILES: [(&str, usize); 0] = [];
 const LONG_FUNCTIONS: [(&str, usize); 0] = [];
 
 /// What runs at every step: no allocation of text, no locks, no dynamic calls, no maps in random order.

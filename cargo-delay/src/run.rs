@@ -288,7 +288,8 @@ impl EventFile {
     }
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
     use crate::{discover::tests::test, outcome::Status};

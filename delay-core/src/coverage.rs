@@ -169,6 +169,7 @@ impl Coverage {
             }
             Cache::Off => format!("{} and {}", count(*executions, "execution"), count(*transitions, "transition")),
         };
+        // Pitfall B.5: what was cut may have hidden a shallower way from the cache.
         let claimed = self.truncated == 0;
         match (stop, self.cache) {
             (Stop::Exhausted, Cache::Off) if claimed => format!("every execution visited: {counts}"),

@@ -57,6 +57,7 @@ impl Default for Names {
 impl Names {
     /// The k-th child (from 0) of a process.
     pub fn child(&mut self, parent: Process, k: u32) -> Process {
+        // Pitfall B.12: by parent and number, whatever was spawned elsewhere before.
         if let Some(known) = self.processes[parent.index()].children.get(k as usize) {
             return *known;
         }

@@ -15,6 +15,7 @@ use std::collections::VecDeque;
 #[derive(Clone, Hash, Debug)]
 pub struct ProbabilisticRoundRobin {
     queue: VecDeque<Process>,
+    /// Pitfall B.15: cloned with the queue.
     generator: u64,
 }
 

@@ -54,7 +54,7 @@ async fn by_a_call() {
     assert_eq!(choose(2).await, 0);
 }
 
-#[delay_test(explorer = { let explorer = seeded(9); explorer }, mode = "random", samples = 20)]
+#[delay_test(explorer = { const SEED: u64 = 9; seeded(SEED) }, mode = "random", samples = 20)]
 async fn by_a_block() {
     two().await;
 }

@@ -21,7 +21,7 @@ async fn all_keys_of_an_exhaustive_search() {
     assert_ne!(choose(3).await, 2);
 }
 
-#[delay_test(mode = "ss", samples = 50, seed = 7,)]
+#[delay_test(mode = "ss", samples = 50, seed = 7)]
 async fn a_trailing_comma() {
     choose(3).await;
 }
@@ -44,16 +44,12 @@ async fn a_key_wins_over_the_shared_configuration() {
     assert_eq!(choose(2).await, 0);
 }
 
-mod inner {
-    pub(crate) use delay::*;
-}
-
-#[delay_test(crate = "crate::settings::inner", max_delays = 1)]
+#[delay_test(crate = "crate::names::facade", max_delays = 1)]
 async fn the_crate_by_a_string() {
     yield_now().await;
 }
 
-#[delay_test(crate = self::inner, max_delays = 1)]
+#[delay_test(crate = super::names::facade, max_delays = 1)]
 async fn the_crate_by_a_path() {
     yield_now().await;
 }

@@ -13,7 +13,7 @@ use delay::{
 };
 use std::{
     cell::RefCell,
-    collections::BTreeMap,
+    collections::{BTreeMap, HashMap},
     future::Future,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
@@ -205,8 +205,11 @@ struct Book {
     is_warm: bool,
     /// Whether a complete execution counts.
     counts_when: Box<dyn Fn() -> bool + Send>,
-    counts: Counts,
+    counts: HashMap<Ended, u64>,
 }
+
+/// What each process received, whether it finished, and who moved.
+type Ended = (Vec<Vec<Value>>, Vec<bool>, Vec<usize>);
 
 /// Keeps the books of one check. Its executions run one after the other.
 #[derive(Clone)]
@@ -215,7 +218,7 @@ pub(crate) struct Ledger(Arc<Mutex<Book>>);
 impl Ledger {
     /// Counts every complete execution for which the condition holds when the next one begins.
     pub(crate) fn new(outcome: Outcome, counts_when: impl Fn() -> bool + Send + 'static) -> Self {
-        let (counts_when, counts) = (Box::new(counts_when), Counts::default());
+        let (counts_when, counts) = (Box::new(counts_when), HashMap::new());
         Self(Arc::new(Mutex::new(Book { outcome, run: Run::default(), is_warm: false, counts_when, counts })))
     }
 
@@ -241,7 +244,13 @@ impl Ledger {
     pub(crate) fn close(&self) -> Counts {
         let mut book = self.lock();
         book.end();
-        std::mem::take(&mut book.counts)
+        let mut counts = Counts::default();
+        for ((received, ended, steps), count) in book.counts.drain().collect::<Vec<_>>() {
+            let outcome = book.outcome.text(|process| received[process].clone(), |process| ended[process]);
+            *counts.outcomes.entry(outcome).or_default() += count;
+            *counts.executions.entry(steps).or_default() += count;
+        }
+        counts
     }
 }
 
@@ -249,9 +258,7 @@ impl Book {
     fn end(&mut self) {
         let run = std::mem::take(&mut self.run);
         if run.is_over() && std::mem::replace(&mut self.is_warm, true) && (self.counts_when)() {
-            let outcome = self.outcome.text(|process| run.received[process].clone(), |process| run.ended[process]);
-            *self.counts.outcomes.entry(outcome).or_default() += 1;
-            *self.counts.executions.entry(run.steps).or_default() += 1;
+            *self.counts.entry((run.received, run.ended, run.steps)).or_default() += 1;
         }
     }
 }

@@ -87,15 +87,26 @@ fn checker() -> Checker {
     Checker::new().granularity(Granularity::Op).budget(Duration::from_secs(600)).samples(SAMPLES)
 }
 
-/// Samples with exactly that many delays of round robin, and the report.
-fn sampled(name: &str, delays: u32) -> (Counts, Report) {
-    let told = Arc::new(AtomicU32::new(0));
+/// No execution of the search has ended since it was last asked.
+const NOBODY: u32 = u32::MAX;
+
+/// Runs samples of round robin and counts those executions that came to their end with so many delays. What the engine
+/// repeats without asking the explorer is none.
+fn sampled(name: &str, checker: Checker, counts: impl Fn(u32) -> bool + Send + 'static) -> (Counts, Report) {
+    let told = Arc::new(AtomicU32::new(NOBODY));
     let read = Arc::clone(&told);
-    let ledger = Ledger::new(program(name).outcome, move || read.load(Ordering::Relaxed) == delays);
+    let ledger = Ledger::new(program(name).outcome, move || {
+        let spent = read.swap(NOBODY, Ordering::Relaxed);
+        spent != NOBODY && counts(spent)
+    });
     let explorer = |_| Counting { queue: Vec::new(), spent: 0, told: Arc::clone(&told) };
-    let body = || body(name, Wiring::Channels, Order::Declared, &ledger);
-    let report = checker().mode(Mode::Ss).max_delays(delays).check_with(explorer, body);
+    let report = checker.check_with(explorer, || body(name, Wiring::Channels, Order::Declared, &ledger));
     (ledger.close(), report)
+}
+
+/// Samples with exactly that many delays.
+fn with_delays(name: &str, delays: u32) -> (Counts, Report) {
+    sampled(name, checker().mode(Mode::Ss).max_delays(delays), move |spent| spent == delays)
 }
 
 /// Pearson's test of fit.
@@ -111,9 +122,12 @@ fn assert_fits<K: Ord + Debug>(observed: &BTreeMap<K, u64>, expected: &BTreeMap<
         (seen - expected).powi(2) / expected
     };
     let statistic: f64 = expected.iter().map(square).sum();
+    if expected.len() == 1 {
+        return;
+    }
     // The quantile of 1 - 10^-6 by Wilson and Hilferty.
     let freedom = expected.len() as f64 - 1.0;
-    let spread = 2.0 / (9.0 * freedom.max(1.0));
+    let spread = 2.0 / (9.0 * freedom);
     let most = freedom * (1.0 - spread + 4.753 * spread.sqrt()).powi(3);
     assert!(statistic <= most, "{what}: chi-square {statistic} above {most}\nobserved {observed:?}\nexpected {expected:?}");
 }
@@ -122,11 +136,9 @@ fn assert_fits<K: Ord + Debug>(observed: &BTreeMap<K, u64>, expected: &BTreeMap<
 #[test]
 fn random_draws_as_a_random_walk() {
     for (seed, name) in (1..).zip(["ORDER(3)", "FANIN(2x2)", "TRIANGLE", "RELAY", "REGISTER", "FANIN(3)", "2PCVOTE(2)"]) {
-        let ledger = Ledger::new(program(name).outcome, || true);
-        let checker = checker().mode(Mode::Random).seed(seed);
-        let report = checker.check(|| body(name, Wiring::Channels, Order::Declared, &ledger));
-        let counts = ledger.close();
+        let (counts, report) = sampled(name, checker().mode(Mode::Random).seed(seed), |_| true);
         assert_eq!(report.coverage.executions, SAMPLES, "{name}");
+        assert_eq!(counts.outcomes.values().sum::<u64>(), SAMPLES, "{name}");
         assert_fits(&counts.outcomes, &graph(name).random_walk(), name);
     }
 }
@@ -144,41 +156,31 @@ const SAMPLED: [(&str, u32); 10] = [
     ("2PC(2)", 2),
 ];
 
-/// Each delay uniform over the places of the last segment where it can be spent; a sample that finds none is short.
+/// Each delay uniform over the places of the last segment where it can be spent; a sample that finds none is short. So
+/// every execution of the stratum is drawn, none with less than 1/U^d.
 #[test]
 fn stratified_sampling_draws_each_execution_as_computed() {
     for (name, delays) in SAMPLED {
-        let graph = graph(name);
-        let Samples { executions, outcomes, short } = Strata::of(&graph, Kind::Rre).sample(delays as usize);
-        let (counts, report) = sampled(name, delays);
+        let what = format!("{name}, {delays} delays");
+        let (graph, (counts, report)) = (graph(name), with_delays(name, delays));
+        let strata = Strata::of(&graph, Kind::Rre);
+        let Samples { executions, outcomes, short } = strata.sample(delays as usize);
         let stratum = report.coverage.strata.iter().find(|stratum| stratum.delays == delays).expect("it was sampled");
-        assert_eq!(counts.executions.values().sum::<u64>(), stratum.exact, "{name}: one execution a sample");
-        let whole = |part: BTreeMap<Vec<usize>, f64>| {
-            let all = part.into_iter().chain(short.iter().map(|(_, share)| (Vec::new(), *share)));
-            all.fold(BTreeMap::new(), |mut all, (execution, share)| {
-                *all.entry(execution).or_insert(0.0) += share;
-                all
-            })
-        };
-        let mut observed = counts.executions;
-        observed.insert(Vec::new(), stratum.samples - stratum.exact);
-        observed.retain(|_, count| *count > 0);
-        assert_fits(&observed, &whole(executions), &format!("{name}, {delays} delays"));
-        let exact: f64 = outcomes.values().sum();
-        let outcomes = outcomes.into_iter().map(|(outcome, share)| (outcome, share / exact)).collect();
-        assert_fits(&counts.outcomes, &outcomes, &format!("{name}, {delays} delays, outcomes"));
-    }
-}
+        assert_eq!(counts.executions.values().sum::<u64>(), stratum.exact, "{what}: one execution a sample");
+        assert_eq!(counts.executions.len() as u128, strata.executions()[delays as usize], "{what}: all come up");
 
-/// A single sample draws each execution of its stratum with probability at least 1/U^d.
-#[test]
-fn no_execution_is_drawn_less_often_than_the_bound() {
-    for (name, delays) in SAMPLED {
-        let (counts, report) = sampled(name, delays);
-        let executions = Strata::of(&graph(name), Kind::Rre).executions()[delays as usize];
-        assert_eq!(counts.executions.len() as u128, executions, "{name}, {delays} delays: all of them come up");
         let bound = f64::from(report.coverage.choices).powi(delays as i32).recip();
         let least = *counts.executions.values().min().expect("there are some") as f64 / SAMPLES as f64;
-        assert!(least >= bound, "{name}, {delays} delays: drawn with {least}, promised {bound}");
+        assert!(least >= bound, "{what}: drawn with {least}, promised {bound}");
+
+        let short: f64 = short.into_values().sum();
+        let (mut observed, mut expected) = (counts.executions, executions);
+        if short > 0.0 {
+            observed.insert(Vec::new(), stratum.samples - stratum.exact);
+            expected.insert(Vec::new(), short);
+        }
+        assert_fits(&observed, &expected, &what);
+        let outcomes = outcomes.into_iter().map(|(outcome, share)| (outcome, share / (1.0 - short))).collect();
+        assert_fits(&counts.outcomes, &outcomes, &format!("{what}, outcomes"));
     }
 }

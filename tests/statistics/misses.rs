@@ -1,6 +1,6 @@
 //! The printed chance of a miss against how often a seeded bug is really missed.
 
-use delay::{Checker, Granularity, Mode, Payload, Report, sync::mpsc, task};
+use delay::{Cache, Checker, Granularity, Mode, Payload, Report, sync::mpsc, task};
 
 const SEEDS: u64 = 400;
 const SAMPLES: u64 = 5;
@@ -32,24 +32,24 @@ async fn backwards() {
     assert_ne!(merged(3, 1).await, [(2, 0), (1, 0), (0, 0)]);
 }
 
-async fn in_between() {
-    let seen = merged(2, 3).await;
-    assert_ne!(seen[1..3], [(1, 0), (1, 1)], "the other got in between, twice");
+async fn by_turns() {
+    assert_ne!(merged(2, 2).await, [(1, 0), (0, 0), (1, 1), (0, 1)]);
 }
 
 /// Of many searches with few samples each, at most the printed share misses a bug that needs the stratum's delays.
 #[test]
 fn bugs_are_missed_at_most_as_often_as_printed() {
-    check("last_comes_first", 2, |checker| checker.check(last_comes_first));
-    check("backwards", 3, |checker| checker.check(backwards));
-    check("in_between", 2, |checker| checker.check(in_between));
+    check("last_comes_first", |checker| checker.check(last_comes_first));
+    check("backwards", |checker| checker.check(backwards));
+    check("by_turns", |checker| checker.check(by_turns));
 }
 
 #[track_caller]
-fn check(name: &str, delays: u32, run: impl Fn(Checker) -> Report) {
+fn check(name: &str, run: impl Fn(Checker) -> Report) {
     let base = Checker::new().explorer("rr").granularity(Granularity::Op);
-    let exhaustive = |delays| run(base.cache(delay::Cache::StateExplorer).max_delays(delays)).is_failure();
-    assert!(exhaustive(delays) && !exhaustive(delays - 1), "{name} needs {delays} delays");
+    let exhaustive = |delays: &u32| run(base.cache(Cache::StateExplorer).max_delays(*delays)).is_failure();
+    let delays = (0..20).find(exhaustive).expect("the bug is there");
+    assert!(delays >= 2, "{name} is found with {delays} delays");
     let (mut missed, mut printed) = (0, 0.0);
     for seed in 0..SEEDS {
         let report = run(base.mode(Mode::Ss).samples(SAMPLES).max_delays(delays).seed(seed));

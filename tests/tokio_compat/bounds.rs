@@ -249,7 +249,7 @@ async fn generic<R: Runtime>() -> Option<u32> {
         R::sleep_until(R::now() + Duration::from_millis(1)).await;
         R::send(&sender, 4).await.is_ok()
     });
-    let received = R::timeout(Duration::from_secs(60), async move { R::recv(&mut receiver).await }).await;
+    let received = R::timeout(Duration::from_mins(1), async move { R::recv(&mut receiver).await }).await;
     let _ = producer.await.expect("it is not aborted");
     received.ok().flatten()
 }

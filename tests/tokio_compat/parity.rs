@@ -2,7 +2,27 @@
 //!
 //! Each scenario's result does not depend on the schedule, so under control every schedule must give it.
 
+#![expect(clippy::unwrap_used, reason = "scenarios read better with it, and a panic shows its line")]
+
 use crate::driver::{every_schedule, on_tokio};
+
+/// The names a scenario uses, as tokio's.
+mod on_theirs {
+    pub(super) use tokio::{
+        sync::{mpsc, oneshot},
+        task::{self, JoinSet},
+        time::{self, Duration},
+    };
+}
+
+/// The names a scenario uses, as ours.
+mod on_ours {
+    pub(super) use delay::{
+        sync::{mpsc, oneshot},
+        task::{self, JoinSet},
+        time::{self, Duration},
+    };
+}
 
 /// Writes an async fn twice, over tokio and over us, and compares what it returns.
 macro_rules! parity {
@@ -11,13 +31,11 @@ macro_rules! parity {
         #[test]
         fn $name() {
             mod theirs {
-                #[allow(unused_imports, reason = "not every scenario needs every module")]
-                use tokio::{sync::{mpsc, oneshot}, task::{self, JoinSet}, time::{self, Duration}};
+                use super::on_theirs::*;
                 pub(super) async fn run() -> Vec<String> $body
             }
             mod ours {
-                #[allow(unused_imports, reason = "not every scenario needs every module")]
-                use delay::{sync::{mpsc, oneshot}, task::{self, JoinSet}, time::{self, Duration}};
+                use super::on_ours::*;
                 pub(super) async fn run() -> Vec<String> $body
             }
             let expected = on_tokio(theirs::run());
@@ -359,10 +377,10 @@ parity! {
 
     async fn a_send_that_is_out_of_time_gives_the_value_back() {
         let (sender, receiver) = mpsc::channel(1);
-        let mut seen = seen![sender.send_timeout(1, Duration::from_secs(600)).await.is_ok() || sender.try_send(1).is_ok()];
+        let mut seen = seen![sender.send_timeout(1, Duration::from_mins(10)).await.is_ok() || sender.try_send(1).is_ok()];
         seen.extend(seen![sender.send_timeout(2, Duration::from_millis(2)).await]);
         drop(receiver);
-        let closed = sender.send_timeout(3, Duration::from_secs(600)).await.unwrap_err().into_inner();
+        let closed = sender.send_timeout(3, Duration::from_mins(10)).await.unwrap_err().into_inner();
         seen.extend(seen![closed]);
         seen
     }
@@ -370,13 +388,13 @@ parity! {
     async fn sleeps_end() {
         let start = time::Instant::now();
         time::sleep(Duration::from_millis(3)).await;
-        let mut sleep = std::pin::pin!(time::sleep(Duration::from_secs(600)));
+        let mut sleep = std::pin::pin!(time::sleep(Duration::from_mins(10)));
         let mut seen = seen![sleep.is_elapsed(), start.elapsed() >= Duration::from_millis(3)];
         sleep.as_mut().reset(time::Instant::now() + Duration::from_millis(2));
         sleep.as_mut().await;
         seen.extend(seen![sleep.is_elapsed(), sleep.deadline() <= time::Instant::now()]);
         time::sleep_until(start).await;
-        seen.extend(seen![start + Duration::from_secs(1) - start, start - Duration::from_secs(60) < start]);
+        seen.extend(seen![start + Duration::from_secs(1) - start, start - Duration::from_mins(1) < start]);
         seen.extend(seen![start.duration_since(start + Duration::from_secs(1))]);
         seen
     }

@@ -294,3 +294,85 @@ fn a_stream_by_poll_recv_loses_nothing() {
     });
     assert_eq!(outcomes.len(), MERGES);
 }
+
+#[test]
+fn a_branch_that_is_ready_by_itself_gives_the_message_back() {
+    let outcomes = every_schedule(|| async {
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        task::spawn(async move {
+            task::yield_now().await;
+            sender.send(1).expect("the receiver waits");
+        });
+        let mut polls = 0;
+        let second_poll = std::future::poll_fn(|_| {
+            polls += 1;
+            if polls == 2 { std::task::Poll::Ready(()) } else { std::task::Poll::Pending }
+        });
+        let first = tokio::select! {
+            biased;
+            () = second_poll => None,
+            message = receiver.recv() => message,
+        };
+        (first, receiver.recv().await)
+    });
+    assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [(None, Some(1))]);
+}
+
+/// A send that was begun and is kept, while another one to the same full channel is awaited.
+async fn two_sends_of_one_task(give_up: bool) -> Option<u8> {
+    let (sender, mut receiver) = mpsc::channel(1);
+    sender.send(0).await.expect("the receiver is there");
+    let mut kept = Box::pin(sender.send(1));
+    assert!(futures::poll!(&mut kept).is_pending());
+    assert_eq!(receiver.recv().await, Some(0));
+    if give_up {
+        drop(kept);
+        sender.send(2).await.expect("the receiver is there");
+    } else {
+        sender.send(2).await.expect("the receiver is there");
+        drop(kept);
+    }
+    receiver.recv().await
+}
+
+#[test]
+fn a_kept_send_holds_the_room_it_was_granted() {
+    // As in tokio, where it is known as futurelock.
+    let (outcomes, violations) = explore(Granularity::Op, || two_sends_of_one_task(false));
+    assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [Some(2)]);
+    assert!(violations.iter().any(|violation| violation.kind() == "deadlock"));
+    let outcomes = every_schedule(|| two_sends_of_one_task(true));
+    assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [Some(2)]);
+}
+
+#[test]
+fn a_kept_send_takes_effect_when_it_is_polled() {
+    let outcomes = every_schedule(|| async {
+        let (sender, mut receiver) = mpsc::channel(2);
+        let mut kept = Box::pin(sender.send(1));
+        assert!(futures::poll!(&mut kept).is_pending());
+        task::yield_now().await;
+        sender.send(2).await.expect("the receiver is there");
+        let mut seen = vec![receiver.try_recv().ok()];
+        kept.await.expect("the receiver is there");
+        seen.push(receiver.recv().await);
+        seen
+    });
+    assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [[Some(2), Some(1)]]);
+}
+
+#[test]
+fn a_future_that_was_polled_can_move_to_another_task() {
+    let outcomes = every_schedule(|| async {
+        let (sender, receiver) = oneshot::channel();
+        let mut first = task::spawn(async { 1 });
+        let mut receiver = Box::pin(receiver);
+        assert!(futures::poll!(&mut receiver).is_pending());
+        assert!(futures::poll!(&mut first).is_pending());
+        let second = task::spawn(async move { (first.await.expect("it is not aborted"), receiver.await.ok()) });
+        task::yield_now().await;
+        sender.send(2).expect("somebody waits");
+        second.await.expect("it is not aborted")
+    });
+    assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [(1, Some(2))]);
+}

@@ -12,6 +12,8 @@
 //! ```
 
 /// A `HashMap` with a fixed hasher. Make one with `HashMap::default()`.
+#[expect(clippy::disallowed_types, reason = "with a fixed hasher its order is the same in every execution")]
 pub type HashMap<K, V> = std::collections::HashMap<K, V, fxhash::FxBuildHasher>;
 /// A `HashSet` with a fixed hasher. Make one with `HashSet::default()`.
+#[expect(clippy::disallowed_types, reason = "with a fixed hasher its order is the same in every execution")]
 pub type HashSet<K> = std::collections::HashSet<K, fxhash::FxBuildHasher>;

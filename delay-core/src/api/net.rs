@@ -174,7 +174,9 @@ struct Controlled<M> {
     routes: Routes<Arc<Mailbox<M>>, ()>,
 }
 
-type InProcess<M> = Routes<theirs::UnboundedSender<Envelope<M>>, theirs::UnboundedReceiver<Envelope<M>>>;
+type TokioSender<M> = theirs::UnboundedSender<Envelope<M>>;
+type TokioReceiver<M> = theirs::UnboundedReceiver<Envelope<M>>;
+type InProcess<M> = Routes<TokioSender<M>, TokioReceiver<M>>;
 
 struct Inner<M> {
     delivery: Delivery,
@@ -307,7 +309,7 @@ fn route_to<S: Clone, R>(routes: &Routes<S, R>, to: Address) -> S {
 pub struct Endpoint<M> {
     network: Network<M>,
     address: Address,
-    inner: Side<Arc<Mailbox<M>>, theirs::UnboundedReceiver<Envelope<M>>>,
+    inner: Side<Arc<Mailbox<M>>, TokioReceiver<M>>,
 }
 
 impl<M> fmt::Debug for Endpoint<M> {
@@ -382,7 +384,7 @@ impl<M> Endpoint<M> {
 #[must_use = "futures do nothing unless awaited"]
 pub struct SendTo<M> {
     parcel: Parcel<Envelope<M>>,
-    inner: Side<(Arc<Mailbox<M>>, Leaf), theirs::UnboundedSender<Envelope<M>>>,
+    inner: Side<(Arc<Mailbox<M>>, Leaf), TokioSender<M>>,
 }
 
 // The message is moved out, never pinned.
@@ -415,7 +417,7 @@ impl<M> Future for SendTo<M> {
 /// Future of [`Endpoint::recv`].
 #[must_use = "futures do nothing unless awaited"]
 pub struct RecvFrom<'a, M> {
-    inner: Side<(&'a Mailbox<M>, Leaf), &'a mut theirs::UnboundedReceiver<Envelope<M>>>,
+    inner: Side<(&'a Mailbox<M>, Leaf), &'a mut TokioReceiver<M>>,
 }
 
 impl<M> Unpin for RecvFrom<'_, M> {}

@@ -3,7 +3,7 @@
 use super::session::Failure;
 use crate::{
     coverage::count,
-    trace::{Trace, event::Event},
+    trace::{Trace, Verdict, event::Event},
     verdict::{Violation, place},
 };
 use std::fmt::Write as _;
@@ -53,7 +53,12 @@ pub fn report(failure: &Failure, how: &str, replay: Option<&str>) -> String {
 /// The events in columns, with the deviations where they were made.
 pub fn events(trace: &Trace, events: &[Event]) -> String {
     let mut text = String::new();
-    schedule(&mut text, trace, events);
+    // An execution that has left its trace was not made by the trace's deviations.
+    let followed = match trace.verdict {
+        Verdict::Fail | Verdict::Pass => trace.clone(),
+        Verdict::Diverged { .. } => Trace { schedule: Vec::new(), ..trace.clone() },
+    };
+    schedule(&mut text, &followed, events);
     text
 }
 
@@ -69,7 +74,7 @@ fn schedule(text: &mut String, trace: &Trace, events: &[Event]) {
         while let Some(deviation) = deviations.next_if(|deviation| u64::from(deviation.step) + 1 <= event.step) {
             if index >= skipped {
                 let delays = count(u64::from(deviation.delays), "delay");
-                let _ = writeln!(text, "  {:>4}  -- {delays}: {} moves instead", "", deviation.process);
+                let _ = writeln!(text, "  {:>4}  -- {delays}: now {}", "", deviation.process);
             }
         }
         if index >= skipped {

@@ -11,6 +11,7 @@ mod config;
 mod emit;
 pub mod failure;
 mod outcome;
+mod pins;
 mod quiet;
 pub mod registry;
 mod session;
@@ -20,7 +21,7 @@ mod test;
 use crate::{
     coverage::Coverage,
     explorer::Explorer,
-    live::{Body, BodyFuture, Make},
+    live::{Body, BodyFuture, Make, traced},
     search::{
         Program, Stop,
         budget::{Budget, Progress},
@@ -87,7 +88,7 @@ fn problem(stop: &Stop) -> Option<String> {
             "uncontrolled nondeterminism: {divergence}\n  the same choices led to different behaviour; usual causes: iteration order of std HashMap or HashSet (use delay::collections), SystemTime or Instant (use delay::time), a random generator (use delay::rng), statics, Rc or Arc state shared between tasks, threads, a checkpoint that leaves part of the state out"
         )),
         Stop::Unsound(process) => Some(format!(
-            "the explorer is not sound: it named {process}, which cannot run; check it with delay::explorer::check_soundness"
+            "the explorer is not sound: it named {process}, which cannot run or had been named at the same state before; check it with delay::explorer::check_soundness"
         )),
         Stop::Exhausted
         | Stop::Delays
@@ -127,8 +128,10 @@ pub(crate) fn by_name<R: Registry>(name: &str, seed: u64, job: Job<'_, '_, '_>) 
 #[expect(clippy::disallowed_methods, reason = "the session's own thread, joined here")]
 fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let name = std::thread::current().name().unwrap_or("delay").to_owned();
+    let listener = traced::listener();
     std::thread::scope(|scope| {
-        let spawned = std::thread::Builder::new().name(name).spawn_scoped(scope, work);
+        let spawned =
+            std::thread::Builder::new().name(name).spawn_scoped(scope, || traced::silenced(listener, work));
         match spawned.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(result)) => result,
             Ok(Err(payload)) => std::panic::resume_unwind(payload),

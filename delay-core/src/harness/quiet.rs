@@ -10,7 +10,7 @@
 use super::streams;
 use crate::{
     ids::Process,
-    live::{Live, Status, panics},
+    live::{Live, Status, panics, traced},
     world::Choice,
 };
 use std::{
@@ -66,17 +66,14 @@ impl Prints {
         };
         live.set_recording(true);
         if let Some(capture) = capture {
-            let shown = if wants_backtrace() {
-                attributed(live, path, capture)
-            } else {
-                muted(|| attributed(live, path, capture))
-            };
+            let show = || traced::aloud(|| attributed(live, path, capture));
+            let shown = if wants_backtrace() { show() } else { muted(show) };
             if !shown.is_empty() {
                 eprintln!("{title}, with what it prints:\n{shown}");
             }
         } else {
             eprintln!("{title}:");
-            follow(live, path, |_, _| ());
+            traced::aloud(|| follow(live, path, |_, _| ()));
         }
         live.set_recording(false);
     }

@@ -4,19 +4,19 @@ use super::{
     Checker, Done, Failure, Report, Resolved, Runner, Setup, Work,
     config::{self, Config, Expect},
     emit::Emitter,
-    failure, problem,
+    failure,
+    pins::Pins,
+    problem,
     quiet::{self, Prints},
     registry::Registry,
     session::Shown,
     unknown_explorer, work,
 };
 use crate::{
-    coverage::count,
-    live::{Body, panics},
+    live::Body,
     protocol::{
-        Command, ErrorKind, Event, Finding, Finished, Overrides, Pin as PinEvent, PinVerdict,
-        Progress as ProgressEvent, REQUEST_ENV, ReplayOutcome, Replayed as ReplayedEvent, Request, Started, TestRecord,
-        Verdict as VerdictEvent,
+        Command, ErrorKind, Event, Finding, Finished, Overrides, Progress as ProgressEvent, REQUEST_ENV, ReplayOutcome,
+        Replayed as ReplayedEvent, Request, Started, TestRecord, Verdict as VerdictEvent,
     },
     replay::{self, Replayed},
     search::{
@@ -105,16 +105,16 @@ pub fn run<'b, R: Registry>(
     }
 }
 
-struct Run<'r, 'b> {
-    name: TestName,
-    manifest_dir: PathBuf,
-    emitter: &'r Emitter,
+pub(super) struct Run<'r, 'b> {
+    pub(super) name: TestName,
+    pub(super) manifest_dir: PathBuf,
+    pub(super) emitter: &'r Emitter,
     interrupted: &'r AtomicBool,
-    pin: &'r (dyn Fn(&Pin<'_>) + Sync),
+    pub(super) pin: &'r (dyn Fn(&Pin<'_>) + Sync),
     runner: &'r Runner<'r>,
     body: &'b Body<'b>,
-    names: &'static [&'static str],
-    prints: Prints,
+    pub(super) names: &'static [&'static str],
+    pub(super) prints: Prints,
 }
 
 /// How the test ends.
@@ -142,7 +142,7 @@ fn finished(verdict: VerdictEvent, report: Option<&Report>) -> Finished {
 
 impl Run<'_, '_> {
     /// Tells a person, unless cargo-delay does: what it needs for that is in the events.
-    fn say(&self, text: &str) {
+    pub(super) fn say(&self, text: &str) {
         if !self.emitter.is_heard() {
             quiet::aloud(|| eprintln!("{text}"));
         }
@@ -197,12 +197,12 @@ impl Run<'_, '_> {
         Ok(resolved)
     }
 
-    fn warn(&self, text: String) {
+    pub(super) fn warn(&self, text: String) {
         self.say(&format!("warning: {text}"));
         self.emitter.send(Event::Warning { text });
     }
 
-    fn work(
+    pub(super) fn work(
         &self,
         resolved: &Resolved,
         explorer: &str,
@@ -232,95 +232,6 @@ impl Run<'_, '_> {
         let Progress { executions, steps, states, frontier, delays } = *progress;
         let elapsed_ms = milliseconds(elapsed);
         self.emitter.send(Event::Progress(ProgressEvent { executions, steps, states, frontier, delays, elapsed_ms }));
-    }
-
-    /// Replays the accepted pins, newest first.
-    fn replay_pins(&self, resolved: &mut Resolved) -> Pins {
-        let found = pin::pins(&self.manifest_dir, &self.name);
-        let mut pins = Pins { accepted: found.pins.len(), problem: None };
-        for error in found.errors {
-            self.complain(&mut pins, ErrorKind::Invalid, error.to_string());
-        }
-        for pinned in found.pins {
-            let Some(Done::Replayed(now)) = self.work(
-                resolved,
-                &pinned.trace.explorer,
-                Work::Replay(Box::new(pinned.trace.clone()), Shown::No),
-                &|_| {},
-            ) else {
-                let message =
-                    format!("{}: {}", pinned.path.display(), unknown_explorer(&pinned.trace.explorer, self.names));
-                self.complain(&mut pins, ErrorKind::Invalid, message);
-                continue;
-            };
-            self.judge(resolved, &mut pins, &pinned, &now);
-        }
-        pins
-    }
-
-    fn judge(&self, resolved: &Resolved, pins: &mut Pins, pinned: &pin::Pin, now: &Replayed) {
-        let name = &pinned.name;
-        let (verdict, body) = match &now.trace.verdict {
-            Verdict::Diverged { step, expected, saw } => {
-                let message = format!(
-                    "the pinned trace {name} diverged at step {step}: expected {expected}, saw {saw}\n  the program no longer follows it; if that is intended, remove {} and let the test explore",
-                    pinned.path.display()
-                );
-                self.complain(pins, ErrorKind::Diverged, message);
-                (PinVerdict::Diverged, text::print(&pinned.trace))
-            }
-            Verdict::Fail => {
-                if let Some(violation) = now.violation.clone().filter(|_| resolved.config.expect == Expect::Pass) {
-                    let (trace, events) = (now.trace.clone(), now.events.clone());
-                    let report = self.tell(&Failure { trace, events, violation }, "pinned", Some(&pinned.path));
-                    self.say(&format!("the pinned trace {name} fails: {report}"));
-                    let violation = now.trace.violation.join("\n");
-                    let message = format!("{}: the pinned trace {name} fails: {violation}", self.name.path);
-                    pins.problem.get_or_insert((VerdictEvent::Failed, message));
-                }
-                (PinVerdict::Fails, text::print(&now.trace))
-            }
-            Verdict::Pass => (PinVerdict::Passes, text::print(&now.trace)),
-        };
-        let path = pinned.path.display().to_string();
-        self.emitter.send(Event::Pin(PinEvent { name: name.clone(), verdict, path: path.clone() }));
-        let same = self.assert_snapshot(name, &now.trace, &body) && body == text::print(&pinned.trace);
-        if !same && verdict != PinVerdict::Diverged {
-            self.emitter.send(Event::Pin(PinEvent { name: name.clone(), verdict: PinVerdict::Pending, path }));
-            let was = word(&pinned.trace.verdict);
-            let message = format!(
-                "the pinned trace {name} changed (it was `{was}`, now it is `{}`): review it with `cargo insta review`",
-                word(&now.trace.verdict)
-            );
-            self.complain(pins, ErrorKind::PendingPin, message);
-        }
-    }
-
-    fn complain(&self, pins: &mut Pins, kind: ErrorKind, message: String) {
-        self.say(&message);
-        self.emitter.send(Event::Warning { text: message.clone() });
-        let verdict = VerdictEvent::Error { kind, message: message.clone() };
-        pins.problem.get_or_insert((verdict, message));
-    }
-
-    /// Hands a snapshot to insta in the user's crate. Returns whether it matched.
-    fn assert_snapshot(&self, name: &str, trace: &Trace, body: &str) -> bool {
-        let directory = pin::directory(&self.manifest_dir);
-        let (delays, steps) = (count(trace.delays, "delay"), count(trace.steps, "step"));
-        let description = format!("{delays}, explorer {}, {steps}", trace.explorer);
-        let pin = Pin { directory: &directory, name, description: &description, body };
-        // insta's own panic has nothing to tell that we do not.
-        // insta's picture of the difference holds nothing that the report does not.
-        let silence = self.prints.silence();
-        let asserted = quiet::unprinted(|| (self.pin)(&pin));
-        drop(silence);
-        let Err(payload) = asserted else { return true };
-        let text = panics::text_of(payload.as_ref());
-        // That a snapshot differs is what we want to know; anything else is trouble of insta's own.
-        if !text.starts_with("snapshot assertion for") {
-            self.warn(format!("insta could not look after the pinned trace {name}: {text}"));
-        }
-        false
     }
 
     fn explore(&self, resolved: &Resolved, pins: &Pins) -> Ended {
@@ -383,7 +294,7 @@ impl Run<'_, '_> {
     }
 
     /// Tells cargo-delay of a failure, saved in the file `path`; returns the report.
-    fn tell(&self, failure: &Failure, how: &str, path: Option<&Path>) -> String {
+    pub(super) fn tell(&self, failure: &Failure, how: &str, path: Option<&Path>) -> String {
         let replay = path.map(|path| self.replay_command(path));
         let report = failure::report(failure, how, replay.as_deref());
         self.emitter.send(Event::Finding(Finding {
@@ -400,20 +311,6 @@ impl Run<'_, '_> {
         let root = self.manifest_dir.ancestors().find(|directory| directory.join("Cargo.lock").exists());
         let short = root.and_then(|root| path.strip_prefix(root).ok()).unwrap_or(path);
         format!("cargo delay replay {}", short.display())
-    }
-
-    fn record_pin(&self, failure: &Failure) {
-        let name = pin::name(&failure.trace);
-        self.assert_snapshot(&name, &failure.trace, &text::print(&failure.trace));
-        let path = pin::directory(&self.manifest_dir).join(format!("{name}.snap.new"));
-        // insta writes none in CI, and removes it when the accepted one matches.
-        if path.exists() {
-            let path = path.display().to_string();
-            self.say(&format!(
-                "a pinned trace waits to be accepted: {path}\n  `cargo insta review`, or rename .snap.new to .snap"
-            ));
-            self.emitter.send(Event::Pin(PinEvent { name, verdict: PinVerdict::Pending, path }));
-        }
     }
 
     /// `target/delay/<package>/<crate>__<test>.trace`.
@@ -458,13 +355,6 @@ impl Run<'_, '_> {
     }
 }
 
-/// What became of the pins.
-struct Pins {
-    accepted: usize,
-    /// The first thing that is wrong with them.
-    problem: Option<(VerdictEvent, String)>,
-}
-
 fn outcome(then: &Trace, now: &Replayed) -> ReplayOutcome {
     match &now.trace.verdict {
         Verdict::Diverged { .. } => ReplayOutcome::Diverged,
@@ -474,7 +364,7 @@ fn outcome(then: &Trace, now: &Replayed) -> ReplayOutcome {
     }
 }
 
-fn word(verdict: &Verdict) -> &'static str {
+pub(super) fn word(verdict: &Verdict) -> &'static str {
     match verdict {
         Verdict::Fail => "fail",
         Verdict::Pass => "pass",

@@ -18,6 +18,7 @@ pub(crate) mod panics;
 mod poll;
 mod reexecute;
 mod task;
+pub(crate) mod traced;
 
 use crate::{
     hash::Print,
@@ -288,6 +289,7 @@ impl<'b> Live<'b> {
             context.recorder = recording.then(Vec::new);
             (context.violation, context.unheard, context.foreign_wakes) = (None, 0, 0);
             context.world.reset();
+            // Pitfall B.18: no execution continues a clone of another.
             let made = self.installed(Process::BODY, |live| live.body.make()).0;
             let body: TaskFuture<'b> = Box::pin(async move {
                 if let Err(message) = made.await {

@@ -5,15 +5,29 @@ use crate::{
     hash::{Domain, Print},
     ids::Process,
     verdict::Divergence,
-    world::{Choice, op::Op},
+    world::{Choice, op::Op, process::Status as ProcessStatus},
 };
 
 /// What a process looked like after one of its steps: compared when a path is re-executed.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Footprint {
-    print: u64,
+    /// Which process it is, and all it has seen.
+    pub(crate) history: u64,
+    /// What it waits for, or how it ended: a function of its history, if it is deterministic and shares nothing.
+    pub(crate) shape: u64,
+    /// One of the ops it waits for, for words.
     waits_for: Option<Op>,
+    /// Its shape was decided by somebody else: it was aborted, or waits for something the engine does not control.
+    pub(crate) is_foreign: bool,
 }
+
+impl PartialEq for Footprint {
+    fn eq(&self, other: &Self) -> bool {
+        (self.history, self.shape) == (other.history, other.shape)
+    }
+}
+
+impl Eq for Footprint {}
 
 impl Live<'_> {
     /// Re-executes a path from the start. From step `from` on, each step is compared with what the process did the
@@ -76,8 +90,15 @@ impl Live<'_> {
         let process = if choice.process == Process::CLOCK { world.actor() } else { choice.process };
         let state = world.process(process);
         let waits_for = state.waiting().next().map(|pending| pending.op);
-        let pending = state.waiting().map(|pending| std::mem::discriminant(&pending.op));
-        let shape = Print::of_value(Domain::Process, &pending.collect::<Vec<_>>());
-        Footprint { print: state.local().and(shape).short(), waits_for }
+        // In no order: a combinator may ask in any.
+        let shape = state.waiting().fold(Print::default(), |bag, pending| {
+            bag.plus(Print::of_value(Domain::Process, &std::mem::discriminant(&pending.op)))
+        });
+        Footprint {
+            history: state.history(world.names.process_print(process)).short(),
+            shape: shape.with(state.status() as u64).short(),
+            waits_for,
+            is_foreign: state.status() == ProcessStatus::Cancelled || state.is_live() && waits_for.is_none(),
+        }
     }
 }

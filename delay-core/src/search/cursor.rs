@@ -18,10 +18,12 @@ pub struct Cursor<E> {
     of_process: u32,
     /// Processes from the present one on that the explorer still has to name.
     processes_left: u32,
+    /// Sum of the marks of the processes named so far.
+    named: u64,
     spent: u32,
 }
 
-/// The explorer named a process that cannot run.
+/// The explorer named a process that cannot run, or one twice at a state instead of another.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unsound(pub Process);
 
@@ -40,7 +42,7 @@ impl<E: Explorer> Cursor<E> {
         if of_process == 0 {
             return Err(Unsound(process));
         }
-        Ok(Self { explorer, process, alternative: 0, of_process, processes_left, spent: 0 })
+        Ok(Self { explorer, process, alternative: 0, of_process, processes_left, named: mark(process), spent: 0 })
     }
 
     /// The choice here.
@@ -88,9 +90,27 @@ impl<E: Explorer> Cursor<E> {
         self.explorer.delay();
         self.process = self.explorer.next();
         self.of_process = alternatives(world, self.process);
+        self.named = self.named.wrapping_add(mark(self.process));
         self.spent += 1;
-        if self.of_process == 0 { Err(Unsound(self.process)) } else { Ok(true) }
+        let is_last = self.processes_left == 1;
+        if self.of_process == 0 || is_last && self.named != all_marks(world) {
+            return Err(Unsound(self.process));
+        }
+        Ok(true)
     }
+}
+
+/// Sums of different sets of marks differ.
+#[inline]
+const fn mark(process: Process) -> u64 {
+    let mixed = (process.number() as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
+}
+
+/// What the marks of the enabled processes sum up to.
+fn all_marks(world: &World) -> u64 {
+    let enabled = world.processes().iter().filter(|process| alternatives(world, **process) > 0);
+    enabled.fold(0, |sum, process| sum.wrapping_add(mark(*process)))
 }
 
 /// Alternatives of the process an explorer named; 0 also if there is no such process.

@@ -5,6 +5,7 @@
 //!
 //! Reading order: `cursor.rs` (Choices(s) in the explorer's order), `ses.rs` (Figure 5), `ss.rs` (Figure 7).
 
+mod audit;
 pub mod budget;
 pub mod cursor;
 mod hybrid;

@@ -6,17 +6,21 @@ use super::{
     Finding, Program, Settings, Stop,
     budget::{Budget, Meter, Spent},
     cursor::Unsound,
-    run::{Deviation, progress},
+    run::{self, Deviation, progress},
 };
 use crate::{
     coverage::Coverage,
-    live::{Live, Status},
+    live::{Live, Status, traced},
     verdict::{Divergence, Violation},
 };
 use std::sync::{
     Mutex, PoisonError,
     atomic::{AtomicBool, AtomicU64, Ordering},
 };
+
+/// Samples whose last execution is repeated: the first few, then one of so many.
+const REPEATED_FIRST: u64 = 4;
+const REPEATED_EVERY: u64 = 256;
 
 /// One thread's part of a sampling search.
 pub(super) struct Worker<'b, 'm> {
@@ -26,6 +30,16 @@ pub(super) struct Worker<'b, 'm> {
 }
 
 impl Worker<'_, '_> {
+    /// A sample is over and went well. Now and then its last execution is repeated, to see that the program is a function
+    /// of its choices.
+    pub(super) fn taken(&mut self, number: u64) -> Sample {
+        // Pitfall B.9: sampling meets a prefix again without knowing what it did before.
+        if number < REPEATED_FIRST || number.is_multiple_of(REPEATED_EVERY) {
+            return run::again(&mut self.live).map_or_else(Sample::Uncontrolled, |()| Sample::Taken);
+        }
+        Sample::Taken
+    }
+
     /// Counts an execution.
     pub(super) fn note(&mut self, status: Status, choices: u32) {
         let coverage = &mut self.coverage;
@@ -49,6 +63,8 @@ pub(super) enum Sample {
     Found(Vec<Deviation>),
     /// A prefix did not do what it did before, at this step.
     Diverged(u32),
+    /// An execution that was repeated did something else.
+    Uncontrolled(Divergence),
     /// The budget ran out.
     Spent(Spent),
     /// The explorer is unsound.
@@ -83,6 +99,7 @@ pub(super) fn sample(
         threads(jobs, || shared.work(program, settings, budget, sampler));
     }
     let ended = shared.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
+    // Pitfall B.17: not whoever was first.
     let first = ended.into_iter().min_by_key(|ended| ended.number);
     let coverage = shared.coverage.into_inner().unwrap_or_else(PoisonError::into_inner);
     (coverage, first.map(|ended| ended.stop))
@@ -92,7 +109,8 @@ pub(super) fn sample(
 fn threads(jobs: u64, work: impl Fn() + Sync) {
     std::thread::scope(|scope| {
         for _ in 0..jobs {
-            scope.spawn(&work);
+            let listener = traced::listener();
+            scope.spawn(|| traced::silenced(listener, &work));
         }
     });
 }
@@ -124,6 +142,7 @@ impl Shared {
                 Sample::Taken => continue,
                 Sample::Found(deviations) => Stop::Found(finding(&worker.live, deviations)),
                 Sample::Diverged(step) => Stop::Nondeterministic(diverged(&worker.live, step)),
+                Sample::Uncontrolled(divergence) => Stop::Nondeterministic(divergence),
                 Sample::Unsound(Unsound(process)) => Stop::Unsound(worker.live.label(process)),
                 Sample::Spent(spent) => {
                     self.spent.store(true, Ordering::Relaxed);

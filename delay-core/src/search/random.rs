@@ -58,5 +58,5 @@ fn sample<E: Explorer>(worker: &mut Worker<'_, '_>, explorer: &E, settings: &Set
         }
     }
     worker.note(worker.live.status(), choices);
-    if worker.live.status() == Status::Violated { Sample::Found(deviations) } else { Sample::Taken }
+    if worker.live.status() == Status::Violated { Sample::Found(deviations) } else { worker.taken(number) }
 }

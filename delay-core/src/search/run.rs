@@ -7,6 +7,7 @@ use super::{
 use crate::{
     explorer::{self, Explorer},
     live::{Live, Status},
+    verdict::Divergence,
 };
 
 /// Delays spent at one step of an execution.
@@ -75,6 +76,7 @@ pub fn run<E: Explorer>(
         }
         if let Some(positions) = &mut positions {
             positions.choices += u32::from(live.world().choice_count() > 1);
+            // Pitfall B.16: of the present segment, where another choice is left.
             if deviations.peek().is_none() && live.world().choice_count() > cursor.spent() + 1 {
                 positions.open.push(step);
             }
@@ -91,6 +93,23 @@ pub fn run<E: Explorer>(
         Some(deviation) => Ran::Missing(deviation.step),
         None => Ran::Through(live.status()),
     }
+}
+
+/// Executes the present path twice more. Says where the second does not do what the first did.
+///
+/// # Errors
+/// The first step in which they differ.
+pub(super) fn again(live: &mut Live<'_>) -> Result<(), Divergence> {
+    let path = live.path().to_vec();
+    live.restart();
+    let mut footprints = Vec::new();
+    for choice in &path {
+        if live.status() != Status::Running || live.step(*choice) == Status::Diverged {
+            return Err(live.divergence_here("the step it made before", "that it cannot make it"));
+        }
+        footprints.push(live.footprint(*choice));
+    }
+    live.go_to(&path, 0, &footprints).map(|_| ())
 }
 
 /// What there is to tell of sampling.

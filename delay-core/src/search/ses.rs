@@ -9,11 +9,12 @@
 //! - A stopped search leaves everything unvisited reachable from its frontier: the stack and the rest of the stratum
 //!   are flushed into it.
 //!
-//! Differs from Figure 5: a violation is looked at before the cache is (pitfall B.22), and an explicit choice's outcomes
+//! Differs from Figure 5: a violation is looked at before the cache is, and an explicit choice's outcomes
 //! are alternatives like any other.
 
 use super::{
     Cache, Outcome, Program, Settings, Stop,
+    audit::{Audit, Hit, WALK_MAX},
     budget::{Budget, Meter, Progress, Spent},
     cursor::{Cursor, Unsound},
     paths::{Node, Paths},
@@ -147,6 +148,7 @@ struct Ses<'s, 'b, E, V> {
     paths: Paths,
     /// How many states `paths` held after it was last cleared up.
     paths_kept: usize,
+    audit: Audit<E>,
     coverage: Coverage,
     found: Option<Finding>,
 }
@@ -170,6 +172,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             frontier: Vec::new(),
             paths: Paths::default(),
             paths_kept: 0,
+            audit: Audit::default(),
             coverage: Coverage::new(settings),
             found: None,
         }
@@ -192,6 +195,9 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         while !self.frontier.is_empty() {
             let next = self.bound.saturating_add(self.settings.delta);
             if self.settings.max_delays.is_some_and(|max| next > max) {
+                if V::ORDERED {
+                    self.check_hits()?;
+                }
                 return Ok(Stop::Delays);
             }
             let resumed = self.bound + 1;
@@ -207,7 +213,50 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             }
             self.end_stratum();
         }
+        self.check_hits()?;
         Ok(Stop::Exhausted)
+    }
+
+    /// Walks on from states that counted as visited, to see that they were. Under a delay bound this can only be said
+    /// where explorer states are told apart: else what follows may need more delays than are left.
+    fn check_hits(&mut self) -> Result<(), Halt> {
+        #[cfg(feature = "test-hooks")]
+        if self.live.options().masked.is_some() {
+            return Ok(());
+        }
+        // Nothing is claimed then.
+        if self.coverage.truncated > 0 || self.live.totals().foreign_wakes > 0 {
+            return Ok(());
+        }
+        for hit in std::mem::take(&mut self.audit).hits {
+            self.walk_on(hit)?;
+            self.tick().map_or(Ok(()), Err)?;
+        }
+        Ok(())
+    }
+
+    fn walk_on(&mut self, hit: Hit<E>) -> Result<(), Halt> {
+        let Hit { path, spent, mut explorer } = hit;
+        self.live.go_to(&path, 0, &[]).map_err(Halt::Diverged)?;
+        (self.path, self.spent) = (path.into_vec(), spent.into_vec());
+        for _ in 0..WALK_MAX {
+            if self.live.status() != Status::Running {
+                break;
+            }
+            let cursor = Cursor::at(self.live.world(), explorer).map_err(Halt::Unsound)?;
+            self.path.push(cursor.choice());
+            if self.live.step(cursor.choice()) == Status::Violated {
+                return Err(self.violated());
+            }
+            explorer = cursor.into_explorer();
+            explorer::tell(&mut explorer, self.live.world().events());
+            let state = self.live.fingerprint();
+            if !self.visited.contains(state) {
+                let expected = "a state that was visited, as after the same state before";
+                return Err(Halt::Diverged(self.live.divergence_here(expected, "another state")));
+            }
+        }
+        Ok(())
     }
 
     fn end_stratum(&mut self) {
@@ -277,7 +326,12 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             return Err(Halt::Anew);
         }
         self.path.push(choice);
-        self.footprints.push(self.live.footprint(choice));
+        let footprint = self.live.footprint(choice);
+        if V::MERGES && status != Status::Violated && !self.audit.agrees(&footprint) {
+            let expected = "that it waits for what it waited for before, having seen the same";
+            return Err(Halt::Diverged(self.live.divergence_here(expected, "something else")));
+        }
+        self.footprints.push(footprint);
         if spent > 0 {
             self.spent.push(Deviation { step, delays: spent });
         }
@@ -294,7 +348,12 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
                 let node = self.paths.add(parent, choice, spent);
                 self.arrive(explorer, state, delays, node)?;
             }
-            None => self.step_back(),
+            None => {
+                if !is_new && !ended {
+                    self.audit.hit(&self.path, &self.spent, explorer);
+                }
+                self.step_back();
+            }
         }
         self.tick().map_or(Ok(()), Err)
     }
@@ -302,6 +361,8 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
     /// Whether the state the live execution stands at must be expanded.
     #[inline]
     fn is_new(&mut self, state: Print, explorer: &E, delays: u32) -> bool {
+        #[cfg(feature = "test-hooks")]
+        let delays = if self.live.world().masks(crate::world::masked::Part::Delays) { 0 } else { delays };
         if V::ORDERED {
             // Pitfall B.1: how many delays a choice costs is decided by the explorer and, within a receive, by arrival.
             return self.visited.insert(state, &(explorer, self.live.world().arrivals()), delays);

@@ -99,7 +99,7 @@ fn sample<E: Explorer>(
         positions.open.retain(|step| *step >= start.from);
         if spent == delays || positions.open.is_empty() {
             worker.coverage.stratum(delays, 1, u64::from(spent == delays));
-            return Sample::Taken;
+            return worker.taken(number);
         }
         let step = positions.open[random.below(positions.open.len())];
         match deviations.last_mut().filter(|last| last.step == step) {

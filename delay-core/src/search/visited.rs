@@ -28,10 +28,14 @@ type Build = BuildHasherDefault<Itself>;
 
 /// A set of visited keys.
 pub trait Visited: Default {
+    /// Whether a state that was visited is not visited again.
+    const MERGES: bool = true;
     /// Whether it asks for what decides the order of the choices, too.
     const ORDERED: bool = false;
     /// Whether the state must be expanded: it is new, or was reached with more delays before.
     fn insert<E: Hash>(&mut self, state: Print, explorer: &E, delays: u32) -> bool;
+    /// Whether the state was visited.
+    fn contains(&self, state: Print) -> bool;
     /// How many keys there are.
     fn len(&self) -> u64;
 }
@@ -44,6 +48,10 @@ impl Visited for States {
     #[inline]
     fn insert<E: Hash>(&mut self, state: Print, _: &E, _: u32) -> bool {
         self.0.insert(state.short())
+    }
+
+    fn contains(&self, state: Print) -> bool {
+        self.0.contains(&state.short())
     }
 
     fn len(&self) -> u64 {
@@ -62,12 +70,17 @@ impl Visited for Pairs {
     const ORDERED: bool = true;
 
     fn insert<E: Hash>(&mut self, state: Print, explorer: &E, delays: u32) -> bool {
+        // Pitfall B.2: with a delta above 1, what was met with more delays than it needs is expanded again.
         self.states.insert(state.short());
         let key = state.and(Print::of_value(Domain::Explorer, explorer)).short();
         let known = self.delays.entry(key).or_insert(u32::MAX);
         let better = delays < *known;
         *known = delays.min(*known);
         better
+    }
+
+    fn contains(&self, state: Print) -> bool {
+        self.states.contains(&state.short())
     }
 
     fn len(&self) -> u64 {
@@ -80,9 +93,15 @@ impl Visited for Pairs {
 pub struct Nothing(u64);
 
 impl Visited for Nothing {
+    const MERGES: bool = false;
+
     #[inline]
     fn insert<E: Hash>(&mut self, _: Print, _: &E, _: u32) -> bool {
         self.0 += 1;
+        true
+    }
+
+    fn contains(&self, _: Print) -> bool {
         true
     }
 

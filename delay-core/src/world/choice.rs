@@ -93,7 +93,10 @@ impl World {
                 ready.push(Slot(index as u32));
             }
         }
-        ready.sort_by(|a, b| self.cmp_ops(state.pending[a.index()].op, state.pending[b.index()].op).then(a.0.cmp(&b.0)));
+        ready.sort_by(|a, b| {
+            let by_op = self.cmp_ops(state.pending[a.index()].op, state.pending[b.index()].op);
+            by_op.then_with(|| self.cmp_slots(choice.process, *a, *b))
+        });
         let mut left = choice.alternative;
         let mut found = None;
         for slot in &ready {
@@ -146,10 +149,28 @@ impl World {
         }
         let mut sleepers = self.sleepers.clone();
         sleepers.sort_by(|a, b| {
-            let by_name = || self.names.cmp_processes(a.0, b.0).then(a.1.0.cmp(&b.1.0));
+            let by_slot = || if a.0 == b.0 { self.cmp_slots(a.0, a.1, b.1) } else { Ordering::Equal };
+            let by_name = || self.names.cmp_processes(a.0, b.0).then_with(by_slot);
             self.deadline(*a).cmp(&self.deadline(*b)).then_with(by_name)
         });
         sleepers.get(n as usize).copied()
+    }
+
+    /// Order of a process's ops that are equal otherwise: by place, and only then by the order of asking.
+    fn cmp_slots(&self, process: Process, a: Slot, b: Slot) -> Ordering {
+        let pending = &self.processes[process.index()].pending;
+        pending[a.index()].site.cmp(pending[b.index()].site).then(a.0.cmp(&b.0))
+    }
+
+    /// What tells a timer from the others of its process: its place, and its number among those of that place.
+    pub(super) fn timer_mark(&self, (process, slot): (Process, Slot)) -> u64 {
+        let pending = &self.processes[process.index()].pending;
+        let site = pending[slot.index()].site;
+        let before = |other: &&(Process, Slot)| {
+            other.0 == process && other.1.0 < slot.0 && pending[other.1.index()].site == site
+        };
+        let number = self.sleepers.iter().filter(before).count() as u64;
+        u64::from(site.line()) << 32 ^ u64::from(site.column()) << 16 ^ number
     }
 
     pub(super) fn deadline(&self, (process, slot): (Process, Slot)) -> u64 {

@@ -88,14 +88,16 @@ impl World {
         for monitor in monitors {
             print = Print::of(Domain::Monitor).and(print).and(*monitor);
         }
-        for (process, slot, outcomes) in choosing {
+        for (process, _, outcomes) in choosing {
             let who = names.process_print(*process);
-            print = Print::of(Domain::Choosing).and(print).and(who).with(u64::from(slot.0)).with(u64::from(*outcomes));
+            print = Print::of(Domain::Choosing).and(print).and(who).with(u64::from(*outcomes));
         }
+        #[cfg(feature = "test-hooks")]
+        let sleepers = self.unless(masked::Part::Timers, sleepers);
         if !sleepers.is_empty() {
-            // Deadlines are relative: absolute time would make every state different (pitfall B.11).
+            // Pitfall B.11: deadlines are relative, since absolute time would make every state different.
             let timers = sleepers.iter().fold(Print::default(), |bag, sleeper| {
-                let timer = Print::of(Domain::Clock).and(names.process_print(sleeper.0)).with(u64::from(sleeper.1.0));
+                let timer = Print::of(Domain::Clock).and(names.process_print(sleeper.0)).with(self.timer_mark(*sleeper));
                 bag.plus(timer.with(self.deadline(*sleeper).wrapping_sub(*now)))
             });
             print = Print::of(Domain::Clock).and(print).and(timers);

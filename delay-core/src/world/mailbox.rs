@@ -166,7 +166,9 @@ impl Mailbox {
     pub(super) fn fingerprint(&self, name: Print, names: &Names) -> Print {
         let Self { delivery, capacity: _, queue, reserved, closed, abandoned, reader: _, readers: _, writers: _, print: _, stale: _ } =
             self;
+        // Pitfall B.19: closing enables a receiver and fails a sender.
         let flags = u64::from(*closed) | u64::from(*abandoned) << 1 | u64::from(*reserved) << 2;
+        // Pitfall B.7: in order where the order is visible, counted where it is not, never combined by XOR.
         let contents = match delivery {
             Delivery::Fifo => queue.iter().fold(Print::of(Domain::Mailbox), |print, queued| print.and(queued.id)),
             Delivery::Unordered => queue.iter().fold(Print::default(), |bag, queued| {

@@ -18,18 +18,22 @@ pub enum Part {
     Order,
     /// How often a message is queued: contents are combined by XOR.
     Multiplicity,
-    /// That a receive found nothing.
+    /// That a receive found nothing, and that a process had its turn.
     Empty,
     /// That a mailbox is closed, or its senders are gone.
     Closed,
     /// The sender's history, where it names an opaque message.
     Origin,
+    /// Pending timers and when they run out.
+    Timers,
     /// How many processes and objects a process has made, and how often it drew.
     Counters,
     /// Canonical names: processes are named by their order of creation instead.
     Names,
     /// Looking at violations before the cache: only states that are new are looked at.
     Violations,
+    /// The fewest delays a state was met with: it is not expanded again.
+    Delays,
 }
 
 impl World {

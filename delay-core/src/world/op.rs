@@ -7,7 +7,8 @@ use crate::{
 };
 use std::panic::Location;
 
-/// Where in the user's code an op was asked for. Data for people: never part of a fingerprint.
+/// Where in the user's code an op was asked for. Data for people; and it tells equal ops of one process apart, which the
+/// order of asking may not: `tokio::select!` polls its branches in random order.
 pub type Site = &'static Location<'static>;
 
 /// An awaited op: a scheduling point.

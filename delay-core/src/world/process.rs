@@ -142,6 +142,12 @@ impl ProcessState {
         Slot(self.pending.len() as u32 - 1)
     }
 
+    /// Who it is, all it has seen, and what is counted for it: what its behaviour is a function of.
+    pub fn history(&self, name: Print) -> Print {
+        let counted = u64::from(self.spawned) << 32 | u64::from(self.created);
+        name.and(self.local).with(counted).with(u64::from(self.drawn))
+    }
+
     /// What the future of this process depends on. The ops it waits for are a function of its local id; when its
     /// timers run out is not, and stands in the clock's part of the fingerprint.
     pub(super) fn fingerprint(&self, name: Print) -> Print {
@@ -162,6 +168,7 @@ impl ProcessState {
             print: _,
             stale: _,
         } = self;
+        // Pitfall B.8: a checkpoint replaces `local`, and leaves what is counted here.
         let counters = u64::from(*spawned) << 32 | u64::from(*created);
         Print::of(Domain::Process)
             .and(name)

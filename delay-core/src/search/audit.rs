@@ -1,0 +1,94 @@
+//! Audit of an exhausted search: is what counted as visited what it seemed?
+//!
+//! Two states with one fingerprint must have one future. They have not if tasks share memory that the engine does not
+//! see, or if a checkpoint leaves part of the state out. Executing a path again cannot show that: it does the same again.
+//! So some of the executions that were cut short at a visited state are walked to their end after all, and every state
+//! on the way must have been visited. And a process that has seen the same must wait for the same.
+//!
+//! Invariant: the audit changes no count of the coverage statement; it can only take the statement back.
+
+use super::run::Deviation;
+use crate::{hash::IdMap, live::Footprint, world::Choice};
+
+/// Most executions kept for the audit.
+const HITS_MAX: usize = 256;
+
+/// Most histories whose shapes are remembered; those met later are not compared.
+const SHAPES_MAX: usize = 1 << 20;
+
+/// Steps an execution is walked on.
+pub(super) const WALK_MAX: u32 = 10_000;
+
+/// An execution that was cut short at a visited state.
+#[derive(Debug)]
+pub(super) struct Hit<E> {
+    pub(super) path: Box<[Choice]>,
+    pub(super) spent: Box<[Deviation]>,
+    /// The explorer at its end.
+    pub(super) explorer: E,
+}
+
+/// A sample of the executions that were cut short, evenly spread.
+#[derive(Debug)]
+pub(super) struct Audit<E> {
+    pub(super) hits: Vec<Hit<E>>,
+    seen: u64,
+    /// One of so many is kept.
+    stride: u64,
+    /// What a process waits for after each history.
+    shapes: IdMap<u64, u64>,
+}
+
+impl<E> Default for Audit<E> {
+    fn default() -> Self {
+        Self { hits: Vec::new(), seen: 0, stride: 1, shapes: IdMap::default() }
+    }
+}
+
+impl<E> Audit<E> {
+    /// Whether a process waits for what it waited for when it had seen the same before.
+    #[inline]
+    pub(super) fn agrees(&mut self, footprint: &Footprint) -> bool {
+        if footprint.is_foreign || self.shapes.len() >= SHAPES_MAX {
+            return true;
+        }
+        *self.shapes.entry(footprint.history).or_insert(footprint.shape) == footprint.shape
+    }
+
+    /// An execution is cut short here.
+    #[inline]
+    pub(super) fn hit(&mut self, path: &[Choice], spent: &[Deviation], explorer: E) {
+        self.seen += 1;
+        if self.seen.is_multiple_of(self.stride) {
+            self.keep(Hit { path: path.into(), spent: spent.into(), explorer });
+        }
+    }
+
+    fn keep(&mut self, hit: Hit<E>) {
+        if self.hits.len() == HITS_MAX {
+            let mut kept = 0;
+            self.hits.retain(|_| {
+                kept += 1;
+                kept % 2 == 0
+            });
+            self.stride *= 2;
+        }
+        self.hits.push(hit);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bounded_number_of_hits_is_kept_from_all_over() {
+        let mut audit = Audit::default();
+        for number in 1..=10_000u64 {
+            audit.hit(&[], &[], number);
+        }
+        let kept: Vec<u64> = audit.hits.iter().map(|hit| hit.explorer).collect();
+        assert!(kept.len() <= HITS_MAX && kept.len() >= HITS_MAX / 2 - 1, "{}", kept.len());
+        assert!(kept.is_sorted() && kept[0] < 200 && kept[kept.len() - 1] > 9_800, "{kept:?}");
+    }
+}
