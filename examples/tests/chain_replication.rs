@@ -1,7 +1,9 @@
 //! Chain replication: the correct protocol by exhaustion, and its seeded bugs.
 
+mod replays;
+
 use delay::{
-    Payload, choose, delay_test,
+    Checker, Payload, choose, delay_test,
     monitor::register,
     net::{Delivery, Network},
     task::{self, JoinHandle},
@@ -85,4 +87,14 @@ async fn c8_a_server_without_updates_keeps_silent() {
 #[delay_test(explorer = "ordered", mode = "ses", expect = "fail")]
 async fn c11_the_new_tail_does_not_answer() {
     survives(TWO, 1, 1, Bug::KeepsSent).await;
+}
+
+#[test]
+fn every_saved_trace_replays_a_thousand_times() {
+    let ses = Checker::new();
+    replays::a_thousand_times(ses, || survives(THREE, 1, 1, Bug::IndexesEmptySent));
+    replays::a_thousand_times(ses.explorer("rr"), || survives(THREE, 1, 1, Bug::TakesFromAnybody));
+    replays::a_thousand_times(ses.explorer("prr").seed(1), || survives(TWO, 1, 1, Bug::HeadForgets));
+    replays::a_thousand_times(ses, || survives(THREE, 1, 1, Bug::SilentIfEmpty));
+    replays::a_thousand_times(ses.explorer("ordered"), || survives(TWO, 1, 1, Bug::KeepsSent));
 }

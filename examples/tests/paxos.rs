@@ -1,7 +1,9 @@
 //! Single-decree Paxos: the correct protocol by exhaustion, and its seeded bugs.
 
+mod replays;
+
 use delay::{
-    Payload, choose, delay_test,
+    Checker, Granularity, Mode, Payload, choose, delay_test,
     monitor::register,
     net::{Delivery, Network},
     task::{self, JoinHandle},
@@ -81,4 +83,18 @@ async fn x4_a_lower_ballot_is_accepted() {
 #[delay_test(explorer = "ordered", mode = "ses", expect = "fail")]
 async fn x5_what_was_accepted_is_forgotten() {
     consensus(&[None, None], 1, Bug::ForgetsAccepted).await;
+}
+
+#[test]
+fn every_saved_trace_replays_a_thousand_times() {
+    let ses = Checker::new();
+    let sampled = ses.granularity(Granularity::Macro);
+    replays::a_thousand_times(ses, || consensus(&[None, None], 1, Bug::ForgetsPromise));
+    replays::a_thousand_times(sampled.mode(Mode::Random), || {
+        consensus(&[Some(2), Some(0), Some(2)], 1, Bug::TakesFirstValue)
+    });
+    replays::a_thousand_times(sampled.mode(Mode::Ss).explorer("rr").max_delays(4), || {
+        consensus(&[None, None], 1, Bug::AcceptsLowerBallot)
+    });
+    replays::a_thousand_times(ses.explorer("ordered"), || consensus(&[None, None], 1, Bug::ForgetsAccepted));
 }

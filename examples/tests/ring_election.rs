@@ -1,7 +1,9 @@
 //! Ring leader election: the correct protocol by exhaustion, and its seeded bugs.
 
+mod replays;
+
 use delay::{
-    Payload, choose, delay_test,
+    Checker, Payload, choose, delay_test,
     monitor::register,
     net::{Delivery, Network},
 };
@@ -69,4 +71,12 @@ async fn l2_an_announcement_that_overtakes_elects_two() {
 #[delay_test(explorer = "rtc", mode = "ses")]
 async fn l2_is_no_bug_where_links_keep_order() {
     election(Delivery::PerSender, &any_ring_of_four().await, Bug::TrustsOrder).await;
+}
+
+#[test]
+fn every_saved_trace_replays_a_thousand_times() {
+    let ses = Checker::new();
+    replays::a_thousand_times(ses, || election(Delivery::PerSender, &[1, 2, 3], Bug::ForwardsSmaller));
+    replays::a_thousand_times(ses.explorer("rr"), || election(Delivery::PerSender, &[1, 2, 3], Bug::SwallowsLarger));
+    replays::a_thousand_times(ses, || election(Delivery::Unordered, &[1, 2, 3], Bug::TrustsOrder));
 }

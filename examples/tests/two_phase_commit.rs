@@ -1,7 +1,9 @@
 //! Two-phase commit: the correct protocol by exhaustion, and its seeded bugs.
 
+mod replays;
+
 use delay::{
-    Payload, delay_test, flip,
+    Checker, Mode, Payload, delay_test, flip,
     monitor::register,
     net::{Delivery, Network},
     task,
@@ -74,4 +76,14 @@ async fn t3_the_last_vote_is_not_waited_for() {
 #[delay_test(mode = "random", expect = "fail")]
 async fn t6_a_transaction_overtakes_the_last_decision() {
     commit(Delivery::Unordered, 2, Bug::KeepsOneTransaction).await;
+}
+
+#[test]
+fn every_saved_trace_replays_a_thousand_times() {
+    use Delivery::{PerSender, Unordered};
+    let ses = Checker::new();
+    replays::a_thousand_times(ses.explorer("prr").seed(1), || commit(Unordered, 2, Bug::CountsStaleVotes));
+    replays::a_thousand_times(ses, || commit(PerSender, 1, Bug::CountsVotesTwice));
+    replays::a_thousand_times(ses.mode(Mode::Ss).max_delays(4), || commit(PerSender, 1, Bug::CommitsEarly));
+    replays::a_thousand_times(ses.mode(Mode::Random), || commit(Unordered, 2, Bug::KeepsOneTransaction));
 }

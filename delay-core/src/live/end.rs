@@ -45,6 +45,7 @@ impl Live<'_> {
             return Status::Violated;
         }
         let waits = self.waits();
+        // Pitfall B.20: only the body must come to its end; a server that waits is no deadlock.
         if !body_ended {
             self.outside_mut().violate(Violation::Deadlock { waits });
             return Status::Violated;

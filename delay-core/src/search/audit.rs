@@ -7,8 +7,13 @@
 //!
 //! Invariant: the audit changes no count of the coverage statement; it can only take the statement back.
 
-use super::run::Deviation;
-use crate::{hash::IdMap, live::Footprint, world::Choice};
+use super::{cursor::Cursor, run::Deviation, ses::Halt, visited::Visited};
+use crate::{
+    explorer::{self, Explorer},
+    hash::IdMap,
+    live::{Footprint, Live, Status},
+    world::Choice,
+};
 
 /// Most executions kept for the audit.
 const HITS_MAX: usize = 256;
@@ -17,15 +22,41 @@ const HITS_MAX: usize = 256;
 const SHAPES_MAX: usize = 1 << 20;
 
 /// Steps an execution is walked on.
-pub(super) const WALK_MAX: u32 = 10_000;
+const WALK_MAX: u32 = 10_000;
 
 /// An execution that was cut short at a visited state.
 #[derive(Debug)]
 pub(super) struct Hit<E> {
-    pub(super) path: Box<[Choice]>,
+    path: Box<[Choice]>,
     pub(super) spent: Box<[Deviation]>,
     /// The explorer at its end.
-    pub(super) explorer: E,
+    explorer: E,
+}
+
+impl<E: Explorer> Hit<E> {
+    /// Walks it to its end along the explorer. Says where the execution stands then.
+    ///
+    /// # Errors
+    /// A state on the way was not visited.
+    pub(super) fn walk_on(&self, live: &mut Live<'_>, visited: &impl Visited) -> Result<Status, Halt> {
+        let mut explorer = self.explorer.clone();
+        live.go_to(&self.path, 0, &[]).map_err(Halt::Diverged)?;
+        for _ in 0..WALK_MAX {
+            if live.status() != Status::Running {
+                break;
+            }
+            let cursor = Cursor::at(live.world(), explorer).map_err(Halt::Unsound)?;
+            let status = live.step(cursor.choice());
+            explorer = cursor.into_explorer();
+            explorer::tell(&mut explorer, live.world().events());
+            let state = live.fingerprint();
+            if status != Status::Violated && !visited.contains(state) {
+                let expected = "a state that was visited, as after the same state before";
+                return Err(Halt::Diverged(live.divergence_here(expected, "another state")));
+            }
+        }
+        Ok(live.status())
+    }
 }
 
 /// A sample of the executions that were cut short, evenly spread.
