@@ -123,10 +123,15 @@ impl Coverage {
         states * states / 2f64.powi(65)
     }
 
-    /// The chance that `n` samples of a stratum all missed a violation that needs just its delays.
+    /// The chance, at least, that one sample of a stratum meets a violation that needs just its delays.
+    fn hit_chance(&self, stratum: &Stratum) -> f64 {
+        let starts = (self.sampled_frontier.max(1) as f64).recip();
+        starts * f64::from(self.choices.max(1)).powi(stratum.delays as i32).recip()
+    }
+
+    /// The chance, at most, that all samples of a stratum missed a violation that needs just its delays.
     pub fn miss_chance(&self, stratum: &Stratum) -> f64 {
-        let at_least = f64::from(self.choices.max(1)).powi(stratum.delays as i32).recip();
-        (1.0 - at_least).powf(stratum.exact as f64)
+        (1.0 - self.hit_chance(stratum)).powf(stratum.exact as f64)
     }
 
     /// Whether the claim is about all executions or states, with nothing left out.
@@ -217,9 +222,7 @@ impl Coverage {
         );
         let mut said = false;
         for stratum in self.strata.iter().filter(|stratum| stratum.exact > 0) {
-            let starts = (self.sampled_frontier.max(1) as f64).recip();
-            let hit = starts * f64::from(self.choices.max(1)).powi(stratum.delays as i32).recip();
-            let miss = (1.0 - hit).powf(stratum.exact as f64);
+            let (hit, miss) = (self.hit_chance(stratum), self.miss_chance(stratum));
             let delays = count(u64::from(stratum.delays), "delay");
             let samples = count(stratum.exact, "sample");
             let _ = match miss {
@@ -279,12 +282,8 @@ impl Coverage {
 
 /// `1 state`, `1,234 states`.
 pub fn count(n: u64, noun: &str) -> String {
-    let plural = match (n, noun) {
-        (1, _) => noun.to_owned(),
-        (_, "stratum") => "strata".to_owned(),
-        _ => format!("{noun}s"),
-    };
-    format!("{} {plural}", grouped(n))
+    let plural = if n == 1 { "" } else { "s" };
+    format!("{} {noun}{plural}", grouped(n))
 }
 
 /// `1234567` as `1,234,567`.

@@ -8,7 +8,8 @@ use crate::{args::Given, item::Function, value};
 use proc_macro2::{Ident, Span};
 use syn::{Error, Expr, ExprPath, FnArg, LitStr, Path, Result, Safety, Signature};
 
-/// The checked arguments.
+/// The checked arguments; the default is an attribute without any.
+#[derive(Default)]
 pub(crate) struct Settings {
     /// Where the crate `delay` is, if not at `::delay`.
     pub(crate) facade: Option<Path>,
@@ -21,7 +22,9 @@ pub(crate) struct Settings {
     pub(crate) summary: String,
 }
 
+#[derive(Default)]
 pub(crate) enum Explorer {
+    #[default]
     Default,
     Named(LitStr),
     Custom(Expr),
@@ -134,13 +137,7 @@ const NEEDS_MODE: &[(&str, &[&str])] = &[
 
 /// Checks the arguments; what is wrong goes to `errors` and is left out of the result.
 pub(crate) fn settings(given: &[Given], errors: &mut Vec<Error>) -> Settings {
-    let mut settings = Settings {
-        facade: None,
-        config: None,
-        explorer: Explorer::Default,
-        calls: Vec::new(),
-        summary: String::new(),
-    };
+    let mut settings = Settings::default();
     for (index, Given { key, value }) in given.iter().enumerate() {
         let outcome = if given[..index].iter().any(|earlier| earlier.key == *key) {
             Err(Error::new(key.span(), format!("`{key}` is given twice; keep one")))

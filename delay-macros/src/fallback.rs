@@ -2,11 +2,7 @@
 //!
 //! The stand-in keeps the user's tokens in place, so that names defined by it resolve and rust-analyzer keeps working.
 
-use crate::{
-    check::{Explorer, Settings},
-    expand,
-    item::Function,
-};
+use crate::{check::Settings, expand, item::Function};
 use proc_macro2::TokenStream;
 use quote::quote;
 use syn::Error;
@@ -45,10 +41,7 @@ pub(crate) fn plain_function(function: &Function, errors: &[Error]) -> TokenStre
 pub(crate) fn default_test(settings: Settings, function: &Function, errors: &[Error]) -> TokenStream {
     let defaults = Settings {
         facade: settings.facade,
-        config: None,
-        explorer: Explorer::Default,
-        calls: Vec::new(),
-        summary: String::new(),
+        ..Settings::default()
     };
     let test = expand::test(&defaults, function);
     let errors = compile_errors(errors);

@@ -27,14 +27,14 @@ use proc_macro2::TokenStream;
 /// | `explorer` | `"rtc"`, .. or an expression | the explorer that decides which process goes next |
 /// | `mode` | `"ses"`, `"ss"`, `"ses+ss"`, `"random"` | how its schedules are searched |
 /// | `max_delays` | number | the largest delay bound |
-/// | `delta` | number, at least 1 | how many delays one step may spend; `ses` only |
+/// | `delta` | number, at least 1 | how many delays one step may spend; `ses` and `ses+ss` only |
 /// | `seed` | number | start of every random decision |
 /// | `max_steps` | number, at least 1 | longer executions are cut off, and counted |
 /// | `granularity` | `"send"`, `"op"`, `"macro"` | how much a process does in one step |
 /// | `end` | `"quiescent"`, `"body"` | what happens when the body returns before its tasks |
-/// | `cache` | `"state"`, `"state+explorer"`, `"off"` | which states count as seen; `ses` only |
+/// | `cache` | `"state"`, `"state+explorer"`, `"off"` | which states count as seen; `ses` and `ses+ss` only |
 /// | `budget` | `"500ms"`, `"10s"`, `"5m"`, `"1h"` | time after which the search stops |
-/// | `max_states` | number, at least 1 | states after which the search stops; `ses` only |
+/// | `max_states` | number, at least 1 | states after which the search stops; `ses` and `ses+ss` only |
 /// | `samples` | number, at least 1 | executions to sample; not with `ses` |
 /// | `expect` | `"pass"`, `"fail"` | `"fail"`: the test passes when it finds a violation |
 /// | `waiting` | `"allow"`, `"deny"` | whether a task may be left waiting at the end |

@@ -8,6 +8,7 @@ use crate::{
     live::{Live, Status},
     search::{Deviation, Finding, Ran, budget::Meter, run},
     trace::{self, Line, Trace, Verdict},
+    verdict::Violation,
 };
 
 /// What a replay showed.
@@ -18,7 +19,7 @@ pub struct Replayed {
     /// The events with their places in the code.
     pub events: Vec<trace::event::Event>,
     /// The violation, if there was one.
-    pub violation: Option<crate::verdict::Violation>,
+    pub violation: Option<Violation>,
 }
 
 /// Follows a trace and writes down what happens now. The result's verdict is `Diverged` if the program cannot follow.
@@ -65,21 +66,23 @@ pub fn name(live: &Live<'_>, deviations: &[Deviation]) -> Vec<trace::Deviation> 
     named.collect()
 }
 
+/// Who moves at a deviation, in words.
+fn mover(deviation: &trace::Deviation) -> String {
+    format!("{} in its step {}", deviation.process, deviation.nth)
+}
+
 fn first_difference(trace: &Trace, now: &[trace::Deviation]) -> Option<Verdict> {
     let differs = trace.schedule.iter().zip(now).find(|(then, now)| then != now)?;
-    let words = |deviation: &trace::Deviation| format!("{} in its step {}", deviation.process, deviation.nth);
     Some(Verdict::Diverged {
         step: u64::from(differs.0.step) + 1,
-        expected: words(differs.0),
-        saw: words(differs.1),
+        expected: mover(differs.0),
+        saw: mover(differs.1),
     })
 }
 
 fn missing(live: &Live<'_>, trace: &Trace, step: u32) -> Verdict {
-    let expected = trace.schedule.iter().find(|deviation| deviation.step == step).map_or_else(
-        || "a choice".to_owned(),
-        |deviation| format!("{} in its step {}", deviation.process, deviation.nth),
-    );
+    let expected = trace.schedule.iter().find(|deviation| deviation.step == step);
+    let expected = expected.map_or_else(|| "a choice".to_owned(), mover);
     let saw = if live.status() == Status::Running {
         "fewer processes that can run".to_owned()
     } else {

@@ -125,7 +125,7 @@ impl fmt::Display for TraceErrorKind {
             }
             Self::Delays { sum, stated } => write!(
                 f,
-                "the schedule's delays add up to {sum}, the line `delays:` says {stated}: lines of the schedule were lost or added"
+                "the schedule's delays add up to {sum}, the line `delays:` says {stated}: lines of the schedule were lost or added, restore or delete the file"
             ),
         }
     }

@@ -4,7 +4,7 @@ use delay::{Checker, Outcome};
 use std::time::Duration;
 
 /// Finds the bug in `body`, then follows its trace a thousand times.
-pub fn a_thousand_times<F, Fut>(checker: Checker, body: F)
+pub(crate) fn a_thousand_times<F, Fut>(checker: Checker, body: F)
 where
     F: Fn() -> Fut + Send + Sync,
     Fut: Future,
