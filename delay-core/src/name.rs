@@ -3,7 +3,8 @@
 //! A process is named by its spawn path (parent, k-th spawn), an object by its creator and k-th creation, never by a
 //! global order of creation. [`Names`] lives as long as a search: the first execution that meets a name gives it an
 //! id, every later one gets the same. What else must outlive an execution so that the next treats the same process
-//! the same way stands here too: which starts are steps of their own, and whether the clock is looked at.
+//! the same way stands here too: which starts and receives are steps of their own,
+//! and what was learnt to tell states apart by.
 
 use crate::{
     hash::{Domain, IdSet, Print},
@@ -16,10 +17,12 @@ use std::cmp::Ordering;
 pub struct Names {
     processes: Vec<ProcessName>,
     objects: Vec<ObjectName>,
-    /// Initial local ids of processes whose first op is immediate: their start is a step of its own.
-    starts: IdSet<Print>,
+    /// Starts (by the initial local id) and receives (by local id and message) that are steps of their own.
+    apart: IdSet<Print>,
     /// Some process looked at the clock: what time it is, is part of the state.
     reads_clock: bool,
+    /// How often something was learnt that tells states apart further than before.
+    revision: u32,
 }
 
 #[derive(Debug, Clone)]
@@ -38,6 +41,7 @@ struct ObjectName {
     creator: Process,
     k: u32,
     print: Print,
+    shows_arrival: bool,
 }
 
 impl Default for Names {
@@ -50,7 +54,7 @@ impl Default for Names {
             children: Vec::new(),
             objects: Vec::new(),
         };
-        Self { processes: vec![body], objects: Vec::new(), starts: IdSet::default(), reads_clock: false }
+        Self { processes: vec![body], objects: Vec::new(), apart: IdSet::default(), reads_clock: false, revision: 0 }
     }
 }
 
@@ -82,7 +86,7 @@ impl Names {
         debug_assert_eq!(of.objects.len(), k as usize, "objects are named in order");
         of.objects.push(id);
         let print = Print::of(Domain::ObjectName).and(of.print).with(u64::from(k));
-        self.objects.push(ObjectName { creator, k, print });
+        self.objects.push(ObjectName { creator, k, print, shows_arrival: false });
         id
     }
 
@@ -139,14 +143,15 @@ impl Names {
         self.cmp_processes(x.creator, y.creator).then(x.k.cmp(&y.k))
     }
 
-    /// Whether the start of a process with this initial local id is a step of its own.
-    pub fn starts_alone(&self, initial: Print) -> bool {
-        !self.starts.is_empty() && self.starts.contains(&initial)
+    /// Whether this start or receive is a step of its own.
+    #[inline]
+    pub fn is_apart(&self, point: Print) -> bool {
+        !self.apart.is_empty() && self.apart.contains(&point)
     }
 
     /// Remembers that it is. Returns false if it was known.
-    pub fn remember_start(&mut self, initial: Print) -> bool {
-        self.starts.insert(initial)
+    pub fn remember_apart(&mut self, point: Print) -> bool {
+        self.apart.insert(point)
     }
 
     /// Whether some execution of this search looked at the clock.
@@ -156,7 +161,25 @@ impl Names {
 
     /// Remembers that one did.
     pub fn remember_clock(&mut self) {
+        self.revision += u32::from(!self.reads_clock);
         self.reads_clock = true;
+    }
+
+    /// Whether the order of arrival in this mailbox decides what a receive that does not wait takes.
+    pub fn shows_arrival(&self, object: Object) -> bool {
+        self.objects[object.index()].shows_arrival
+    }
+
+    /// Remembers that it does.
+    pub fn remember_arrival(&mut self, object: Object) {
+        let shows = &mut self.objects[object.index()].shows_arrival;
+        self.revision += u32::from(!*shows);
+        *shows = true;
+    }
+
+    /// How often something was learnt that tells states apart further than before.
+    pub fn revision(&self) -> u32 {
+        self.revision
     }
 }
 

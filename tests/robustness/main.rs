@@ -2,6 +2,6 @@
 //! end, with a verdict that says what happened.
 
 mod endless;
-mod memory;
+mod orders;
 mod panics;
 mod uncontrolled;

@@ -134,7 +134,7 @@ where
     'anew: loop {
         let (mut seen, mut outcomes) = (BTreeSet::new(), BTreeSet::new());
         live.restart();
-        let reads_clock = live.world().reads_clock();
+        let revision = live.world().revision();
         seen.insert(live.fingerprint());
         let mut open = vec![Vec::new()];
         while let Some(path) = open.pop() {
@@ -142,7 +142,7 @@ where
             for choice in choices(&live) {
                 follow(&mut live, &path);
                 let status = live.step(choice);
-                if live.world().reads_clock() != reads_clock {
+                if live.world().revision() != revision {
                     continue 'anew;
                 }
                 if !seen.insert(live.fingerprint()) {

@@ -14,6 +14,11 @@ impl Live<'_> {
         if context.violation.is_some() {
             return Status::Violated;
         }
+        if context.world.notes().two_choices {
+            let message = "a task waits for two explicit choices at once (a select! or join! over choose or flip), whose order the program leaves open: await one after the other".to_owned();
+            self.outside_mut().violate(Violation::Refused { message });
+            return Status::Violated;
+        }
         if context.world.notes().fifo_in_macro {
             let message = "granularity \"macro\" loses interleavings of FIFO mailboxes: use granularity \"send\", or endpoints with per-sender or unordered delivery".to_owned();
             self.outside_mut().violate(Violation::Refused { message });

@@ -339,7 +339,7 @@ impl<'b> Live<'b> {
     /// Whether the execution showed a start that must be a step of its own, not known before.
     fn learn_start(&mut self) -> bool {
         let world = &mut self.outside_mut().world;
-        world.notes().early.is_some_and(|initial| world.names.remember_start(initial))
+        world.notes().early.is_some_and(|initial| world.names.remember_apart(initial))
     }
 
     /// Decides where the execution stands after a step.

@@ -95,12 +95,15 @@ pub fn run<E: Explorer>(
     }
 }
 
+/// Most steps of an execution that are repeated: what differs, differs early.
+const REPEATED_STEPS_MAX: usize = 4_096;
+
 /// Executes the present path twice more. Says where the second does not do what the first did.
 ///
 /// # Errors
 /// The first step in which they differ.
 pub(super) fn again(live: &mut Live<'_>) -> Result<(), Divergence> {
-    let path = live.path().to_vec();
+    let path = live.path()[..live.path().len().min(REPEATED_STEPS_MAX)].to_vec();
     live.restart();
     let mut footprints = Vec::new();
     for choice in &path {

@@ -101,7 +101,7 @@ fn sweep<E: Explorer, V: Visited>(
         let mut ses = Ses::<E, V>::new(&mut live, settings, budget);
         let stop = ses.strata(explorer);
         if stop == Err(Halt::Anew) {
-            // Learnt that the program looks at the clock: states were told apart too little. All of it again.
+            // Learnt that states were told apart too little. All of it again.
             continue;
         }
         let stop = match stop {
@@ -141,8 +141,8 @@ struct Ses<'s, 'b, E, V> {
     base: usize,
     /// The live execution stands at the top of the stack.
     at_top: bool,
-    /// Whether the program was known to look at the clock when the search began.
-    reads_clock: bool,
+    /// How much was known of what tells states apart when the search began.
+    revision: u32,
     bound: u32,
     frontier: Vec<Frame<E>>,
     paths: Paths,
@@ -167,7 +167,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             spent: Vec::new(),
             base: 0,
             at_top: false,
-            reads_clock: false,
+            revision: 0,
             bound: 0,
             frontier: Vec::new(),
             paths: Paths::default(),
@@ -183,7 +183,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         self.live.restart();
         let mut first = explorer.clone();
         explorer::tell(&mut first, self.live.world().events());
-        self.reads_clock = self.live.world().reads_clock();
+        self.revision = self.live.world().revision();
         let state = self.live.fingerprint();
         self.is_new(state, &first, 0);
         self.arrive(first, state, 0, Paths::ROOT)?;
@@ -297,7 +297,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             return Err(Halt::Diverged(self.live.divergence_here("a choice", "no such choice")));
         }
         self.coverage.transitions += 1;
-        if self.live.world().reads_clock() != self.reads_clock {
+        if self.live.world().revision() != self.revision {
             return Err(Halt::Anew);
         }
         self.path.push(choice);

@@ -39,11 +39,12 @@ impl World {
         let state = &mut self.processes[parent.index()];
         let k = state.spawned;
         state.spawned += 1;
-        let local = Print::of(Domain::Process).and(state.local).with(u64::from(k));
+        // With the counters: a child may hold what its parent drew or created.
+        let local = Print::of(Domain::Process).and(state.history(Print::default())).with(u64::from(k));
         self.touch_print(parent);
         let child = self.names.child(parent, k);
         self.begin(child, local);
-        if self.names.starts_alone(local) {
+        if self.names.is_apart(local) {
             self.processes[child.index()].insert(Op::Start, site);
             self.refresh(child);
             return Spawned::Waits(child);
@@ -55,11 +56,12 @@ impl World {
     pub fn begin_first_poll(&mut self, child: Process) {
         self.actor = child;
         self.first_poll = child != Process::BODY;
+        self.inside = self.first_poll.then(|| self.processes[child.index()].local);
     }
 
     /// Its first poll is over.
     pub fn end_first_poll(&mut self, child: Process, spawner: Process) {
-        self.first_poll = false;
+        (self.first_poll, self.inside) = (false, None);
         // Whoever could not run before can now because of the spawner's step.
         self.actor = spawner;
         if self.processes[child.index()].is_live() {
@@ -69,6 +71,9 @@ impl World {
 
     /// The actor has returned.
     pub fn finish(&mut self, process: Process) {
+        if self.first_poll && self.processes[process.index()].handles > 0 {
+            self.visible();
+        }
         self.end(process, Status::Finished);
     }
 
@@ -141,12 +146,23 @@ impl World {
     /// An immediate op touched something other processes can see.
     #[inline]
     fn shared_op(&mut self) {
+        self.visible();
         self.notes.ops_in_step += 1;
-        if self.notes.ops_in_step > 1 {
-            self.notes.merged_ops = true;
+    }
+
+    /// Something happened that others can see, whether or not it is an op: the end of a channel, or of a process.
+    #[inline]
+    fn visible(&mut self) {
+        self.notes.merged_ops |= self.notes.ops_in_step > 0;
+        if self.notes.early.is_none() {
+            self.notes.early = self.inside;
         }
-        if self.first_poll && self.notes.early.is_none() {
-            self.notes.early = Some(self.processes[self.actor.index()].local);
+    }
+
+    #[inline]
+    fn visible_on(&mut self, object: Object) {
+        if !(self.first_poll && self.names.of_object(object).0 == self.actor) {
+            self.visible();
         }
     }
 
@@ -167,8 +183,8 @@ impl World {
             if self.masks(super::masked::Part::Origin) {
                 return self.names.process_print(from);
             }
-            let (sender, mailbox) = (self.names.process_print(from).short(), self.names.object_print(to).short());
-            self.processes[from.index()].local.with(sender).with(mailbox ^ Domain::Message as u64)
+            let history = self.processes[from.index()].history(self.names.process_print(from));
+            history.with(self.names.object_print(to).short() ^ Domain::Message as u64)
         });
         let mailbox = &mut self.mailboxes[to.index()];
         mailbox.queue.push_back(Queued { message, sender: from, id });
@@ -236,6 +252,7 @@ impl World {
 
     /// Gives a permit back unused.
     pub fn release(&mut self, object: Object) {
+        self.visible_on(object);
         self.mailboxes[object.index()].reserved -= 1;
         self.touch_mailbox_print(object);
         self.refresh_waiting(object);
@@ -244,6 +261,10 @@ impl World {
     /// Receives the oldest message without waiting.
     pub fn receive_now(&mut self, from: Object) -> Immediate {
         self.shared_op_on(from);
+        if self.mailboxes[from.index()].alternatives() > 1 {
+            // The order of arrival decides, which the fingerprint leaves out where every message can be received.
+            self.names.remember_arrival(from);
+        }
         let (result, seen) = match self.take(from, 0) {
             Some(queued) => (Immediate::Done(queued.message), queued.id),
             None if self.mailboxes[from.index()].is_over() => (Immediate::Closed, Print::default()),
@@ -297,7 +318,7 @@ impl World {
         let state = &self.processes[child.index()];
         let (over, seen) = match state.is_live() {
             true => (false, Print::default()),
-            false => (true, state.local.with(state.status as u64)),
+            false => (true, state.result()),
         };
         let actor = self.actor;
         self.observe(actor, Op::Join(child), Observation::Done, Some(seen));
@@ -313,6 +334,9 @@ impl World {
     /// The receiver is closed or dropped. `discard` drops what is queued. Dropping a handle is not an op of its own:
     /// a waiting process sees the end whenever it is scheduled.
     pub fn receiver_gone(&mut self, object: Object, discard: bool) {
+        if !self.mailboxes[object.index()].abandoned {
+            self.visible_on(object);
+        }
         let mailbox = &mut self.mailboxes[object.index()];
         mailbox.closed = true;
         if discard {
@@ -324,6 +348,9 @@ impl World {
 
     /// The last sender is gone: a receive on an empty mailbox sees the end.
     pub fn abandon(&mut self, object: Object) {
+        if !self.mailboxes[object.index()].closed {
+            self.visible_on(object);
+        }
         self.mailboxes[object.index()].abandoned = true;
         self.touch_mailbox_print(object);
         self.refresh_waiting(object);
@@ -381,9 +408,19 @@ impl World {
     /// The actor learnt a point in time. From then on the time of day is part of the state: what the clock will show
     /// next is not a function of anything else.
     pub fn see_time(&mut self, time: u64) {
+        self.visible();
         self.names.remember_clock();
         let actor = self.actor;
         self.observe_print(actor, Print::of(Domain::Clock).with(time));
+    }
+
+    /// The actor was handed a point in time and has not looked at it. In a program that looks at times it is part of the
+    /// actor's state from now on.
+    pub fn hold_time(&mut self, time: u64) {
+        if self.names.reads_clock() {
+            let actor = self.actor;
+            self.observe_print(actor, Print::of(Domain::Clock).with(time).with(1));
+        }
     }
 
     /// Tells the explorer what the program said.

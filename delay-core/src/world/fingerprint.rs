@@ -22,7 +22,11 @@ impl World {
         }
         while let Some(object) = self.stale_mailboxes.pop() {
             let name = self.names.object_print(object);
-            let print = self.mailboxes[object.index()].fingerprint(name, &self.names);
+            let mut print = self.mailboxes[object.index()].fingerprint(name, &self.names);
+            if self.names.shows_arrival(object) {
+                let queue = &self.mailboxes[object.index()].queue;
+                print = queue.iter().fold(print, |print, queued| print.and(queued.id));
+            }
             #[cfg(feature = "test-hooks")]
             let print = self.masked_mailbox(object, print);
             let mailbox = &mut self.mailboxes[object.index()];
@@ -72,6 +76,7 @@ impl World {
             events: _,
             actor: _,
             first_poll: _,
+            inside: _,
             notes: _,
             // Bookkeeping.
             stale_processes: _,

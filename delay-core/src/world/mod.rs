@@ -76,6 +76,8 @@ pub struct World {
     actor: Process,
     /// The actor is in its first poll, right after its spawner's.
     first_poll: bool,
+    /// The start or receive that was taken inside the running step: what others can see must not follow it there.
+    inside: Option<Print>,
     notes: Notes,
     sum: Print,
     stale_processes: Vec<Process>,
@@ -94,8 +96,11 @@ pub struct Notes {
     ops_in_step: u32,
     /// Some step held more than one op on shared objects.
     pub merged_ops: bool,
-    /// A first poll made an immediate op on a shared object: its start must be a step of its own.
+    /// Something others can see happened in a first poll, or after a receive inside the step: that start, or that
+    /// receive, must be a step of its own.
     pub early: Option<Print>,
+    /// A process waits for two explicit choices at once, whose order is not the program's.
+    pub two_choices: bool,
     /// A FIFO mailbox was created under `macro` granularity.
     pub fifo_in_macro: bool,
 }
@@ -121,6 +126,7 @@ impl World {
             events: Vec::new(),
             actor: Process::BODY,
             first_poll: false,
+            inside: None,
             notes: Notes::default(),
             sum: Print::default(),
             stale_processes: Vec::new(),
@@ -143,7 +149,7 @@ impl World {
         (self.now, self.steps, self.messages) = (0, 0, 0);
         (self.enabled, self.alternatives) = (0, 0);
         self.events.clear();
-        (self.actor, self.first_poll, self.notes) = (Process::BODY, false, Notes::default());
+        (self.actor, self.first_poll, self.inside, self.notes) = (Process::BODY, false, None, Notes::default());
         self.sum = Print::default();
         self.stale_processes.clear();
         self.stale_mailboxes.clear();
@@ -178,11 +184,11 @@ impl World {
         self.steps
     }
 
-    /// Whether some execution of this search looked at the clock. States visited before it first did were told apart
-    /// too little.
+    /// How often this search learnt that states must be told apart further than before. What was visited until then
+    /// counts for nothing.
     #[inline]
-    pub fn reads_clock(&self) -> bool {
-        self.names.reads_clock()
+    pub fn revision(&self) -> u32 {
+        self.names.revision()
     }
 
     /// Virtual nanoseconds since the start of the execution.

@@ -148,6 +148,11 @@ impl ProcessState {
         name.and(self.local).with(counted).with(u64::from(self.drawn))
     }
 
+    /// What one who joins it observes: how it ended, and what its result is a function of.
+    pub(super) fn result(&self) -> Print {
+        self.history(Print::default()).with(self.status as u64)
+    }
+
     /// What the future of this process depends on. The ops it waits for are a function of its local id; when its
     /// timers run out is not, and stands in the clock's part of the fingerprint.
     pub(super) fn fingerprint(&self, name: Print) -> Print {

@@ -32,6 +32,7 @@ impl World {
     pub fn grant(&mut self, choice: Choice) -> Option<Next> {
         self.events.clear();
         self.notes.ops_in_step = 0;
+        self.inside = None;
         if let Some((process, slot, outcomes)) = self.choosing.first().copied() {
             if process != choice.process || choice.alternative >= outcomes {
                 return None;
@@ -72,8 +73,7 @@ impl World {
                 (Observation::Closed, None)
             }
             Op::Join(child) => {
-                let child = &self.processes[child.index()];
-                (Observation::Done, Some(child.local.with(child.status as u64)))
+                (Observation::Done, Some(self.processes[child.index()].result()))
             }
             Op::Sleep(deadline) => {
                 self.now = self.now.max(deadline);
@@ -205,6 +205,14 @@ impl World {
         };
         if !goes_on || self.ready(state.cancelled, pending.op, pending.state) == 0 {
             return None;
+        }
+        if let Op::Receive(from) = pending.op {
+            let message = self.mailboxes[from.index()].queue.front().map(|queued| queued.id).unwrap_or_default();
+            let point = state.local.and(message);
+            if self.names.is_apart(point) {
+                return None;
+            }
+            self.inside = Some(point);
         }
         Some(self.perform(process, slot, 0))
     }

@@ -26,7 +26,10 @@ impl World {
             }
             Op::Join(child) => self.processes[child.index()].joiners.push(process),
             Op::Sleep(_) => self.sleepers.push((process, slot)),
-            Op::Choose(outcomes) => self.choosing.push((process, slot, outcomes)),
+            Op::Choose(outcomes) => {
+                self.notes.two_choices |= self.choosing.iter().any(|(other, ..)| *other == process);
+                self.choosing.push((process, slot, outcomes));
+            }
             Op::Start | Op::Yield | Op::Woken | Op::Cancel => {}
         }
         slot

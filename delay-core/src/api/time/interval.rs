@@ -113,7 +113,9 @@ impl Ticking {
                     || Op::Yield,
                     |context, _| {
                         context.record(site, |_| "sees its interval start".to_owned());
-                        context.world.now()
+                        let now = context.world.now();
+                        context.world.hold_time(now);
+                        now
                     }
                 ))
             }

@@ -128,7 +128,10 @@ impl Timer {
         if self.fired && self.leaf.is_done() {
             self.leaf = Leaf::new(self.execution, site);
         }
-        let fires = |context: &mut Context, _| context.record(site, |_| "sees its timer fire".to_owned());
+        let fires = |context: &mut Context, _| {
+            context.world.hold_time(deadline);
+            context.record(site, |_| "sees its timer fire".to_owned());
+        };
         task::ready!(self.leaf.poll_with(cx, || Op::Sleep(deadline), fires));
         self.fired = true;
         Poll::Ready(deadline)

@@ -1,7 +1,12 @@
 //! Long searches in one process: memory stays flat.
+//!
+//! Stands alone and runs one test at a time: the resident size is the process's.
 
 use delay::{Checker, Mode, sync::mpsc, task};
-use std::time::Duration;
+use std::{
+    sync::{Mutex, PoisonError},
+    time::Duration,
+};
 
 /// Resident memory in bytes. None where the system does not tell.
 fn resident() -> Option<u64> {
@@ -12,6 +17,8 @@ fn resident() -> Option<u64> {
 
 /// Runs `samples` samples in ten parts and asserts that the last nine add next to nothing.
 fn flat(samples: u64, sample: impl Fn(u64)) {
+    static ALONE: Mutex<()> = Mutex::new(());
+    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     sample(samples / 10);
     let Some(before) = resident() else { return };
     for _ in 0..9 {
@@ -50,7 +57,7 @@ fn panics_the_program_catches_leave_nothing_behind() {
     flat(100_000, |samples| random(samples).check(recovers).assert_passed());
 }
 
-/// Ten million samples take a while in a debug build: `cargo test --release --test robustness -- --ignored`.
+/// Ten million samples take a while in a debug build: `cargo test --release --test memory -- --ignored`.
 #[test]
 #[ignore = "takes a minute"]
 fn ten_million_samples_leave_nothing_behind() {
