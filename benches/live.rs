@@ -53,10 +53,12 @@ fn sample<F: Future<Output = ()>>(mode: Mode, samples: u64, body: impl Fn() -> F
     report
 }
 
+type Sampler = fn(Mode, u64) -> Report;
+
 fn live(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("live");
     let steps = |report: &Report| report.coverage.totals.steps;
-    let programs: [(&str, fn(Mode, u64) -> Report); 2] = [
+    let programs: [(&str, Sampler); 2] = [
         ("fan-in 4x25", |mode, samples| sample(mode, samples, fan_in)),
         ("ring 8x100", |mode, samples| sample(mode, samples, ring)),
     ];

@@ -205,7 +205,11 @@ fn lazy_initialisation_is_not_reported() {
             }
             tell(vec![3]).await;
         });
-        assert!(!report.is_failure() && !matches!(report.stop, Stop::Nondeterministic(_)), "{mode:?}: {:?}", report.stop);
+        assert!(
+            !report.is_failure() && !matches!(report.stop, Stop::Nondeterministic(_)),
+            "{mode:?}: {:?}",
+            report.stop
+        );
         if mode == Mode::Ses {
             assert!(report.is_complete(), "{}", report.sentences());
         }
@@ -303,7 +307,7 @@ fn a_tokio_select_is_no_nondeterminism() {
             for _ in 0..2 {
                 tokio::select! {
                     _ = receiver.recv() => {}
-                    _ = time::sleep(Duration::from_secs(1)) => {}
+                    () = time::sleep(Duration::from_secs(1)) => {}
                     _ = others.recv() => {}
                     () = task::yield_now() => {}
                 }

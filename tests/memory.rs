@@ -37,7 +37,7 @@ async fn two_tasks() {
 }
 
 fn random(samples: u64) -> Checker {
-    Checker::new().mode(Mode::Random).samples(samples).budget(Duration::from_secs(600))
+    Checker::new().mode(Mode::Random).samples(samples).budget(Duration::from_mins(10))
 }
 
 #[test]

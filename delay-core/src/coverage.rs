@@ -126,7 +126,7 @@ impl Coverage {
     /// The chance, at least, that one sample of a stratum meets a violation that needs just its delays.
     fn hit_chance(&self, stratum: &Stratum) -> f64 {
         let starts = (self.sampled_frontier.max(1) as f64).recip();
-        starts * f64::from(self.choices.max(1)).powi(stratum.delays as i32).recip()
+        starts * f64::from(self.choices.max(1)).powf(f64::from(stratum.delays)).recip()
     }
 
     /// The chance, at most, that all samples of a stratum missed a violation that needs just its delays.
@@ -178,7 +178,9 @@ impl Coverage {
         let claimed = self.truncated == 0;
         match (stop, self.cache) {
             (Stop::Exhausted, Cache::Off) if claimed => format!("every execution visited: {counts}"),
-            (Stop::Exhausted, _) if claimed => format!("every reachable state visited: {counts}, within {}", self.delays()),
+            (Stop::Exhausted, _) if claimed => {
+                format!("every reachable state visited: {counts}, within {}", self.delays())
+            }
             (Stop::Delays, Cache::Off) if claimed => format!(
                 "every execution within {} visited: {counts}; {} left for more delays",
                 self.delays(),
@@ -208,7 +210,10 @@ impl Coverage {
 
     fn sampled(&self) -> String {
         if self.mode == Mode::Random {
-            return format!("{} sampled by a uniform choice at each step; nothing is claimed of the others", count(self.executions, "execution"));
+            return format!(
+                "{} sampled by a uniform choice at each step; nothing is claimed of the others",
+                count(self.executions, "execution")
+            );
         }
         let from = match self.sampled_frontier {
             0 => String::new(),
@@ -261,10 +266,14 @@ impl Coverage {
             add(format!("{} cut at max_steps: nothing is claimed of what follows", count(self.truncated, "execution")));
         }
         if self.states > 0 && self.cache != Cache::Off && self.collision_chance() > 1e-9 {
-            add(format!("a 64-bit fingerprint hid a state with probability at most {}", probability(self.collision_chance())));
+            add(format!(
+                "a 64-bit fingerprint hid a state with probability at most {}",
+                probability(self.collision_chance())
+            ));
         }
         if self.totals.merged_ops {
-            add("ops that do not wait (try_send, unbounded send, announce, ..) are part of the step they stand in".to_owned());
+            add("ops that do not wait (try_send, unbounded send, announce, ..) are part of the step they stand in"
+                .to_owned());
         }
         if self.totals.foreign_wakes > 0 {
             let who = self.totals.woken_first.as_deref().unwrap_or("a task");
@@ -291,7 +300,7 @@ pub fn grouped(n: u64) -> String {
     let digits = n.to_string();
     let mut text = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index) % 3 == 0 {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
             text.push(',');
         }
         text.push(digit);

@@ -48,8 +48,10 @@ pub enum Event {
 /// and calling [`Explorer::delay`] again and again brings up every enabled process, each once before the first repeats.
 ///
 /// ```
-/// use delay_core::explorer::{Event, Explorer};
-/// use delay_core::ids::Process;
+/// use delay_core::{
+///     explorer::{Event, Explorer},
+///     ids::Process,
+/// };
 ///
 /// /// Always the enabled process that was spawned last.
 /// #[derive(Clone, Hash, Debug, Default)]

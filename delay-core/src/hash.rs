@@ -184,10 +184,7 @@ mod tests {
         assert_ne!(of(&[1, 2]), of(&[2, 1]));
         assert_ne!(of(&[0]), of(&[0, 0]));
         assert_ne!(Print::of_value(Domain::Content, "ab"), Print::of_value(Domain::Content, "a"));
-        assert_ne!(
-            Print::of_value(Domain::Content, &("ab", "c")),
-            Print::of_value(Domain::Content, &("a", "bc"))
-        );
+        assert_ne!(Print::of_value(Domain::Content, &("ab", "c")), Print::of_value(Domain::Content, &("a", "bc")));
     }
 
     #[test]

@@ -70,8 +70,7 @@ impl Names {
         debug_assert_eq!(of.children.len(), k as usize, "children are named in order");
         of.children.push(id);
         let (print, depth) = (of.print.with(u64::from(k)), of.depth + 1);
-        let name =
-            ProcessName { parent, k, depth, print, children: Vec::new(), objects: Vec::new() };
+        let name = ProcessName { parent, k, depth, print, children: Vec::new(), objects: Vec::new() };
         self.processes.push(name);
         id
     }

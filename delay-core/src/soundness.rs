@@ -50,7 +50,9 @@ const EVENTS: u64 = 60;
 ///             _ => {}
 ///         }
 ///     }
-///     fn next(&self) -> Process { self.0[0] }
+///     fn next(&self) -> Process {
+///         self.0[0]
+///     }
 ///     fn delay(&mut self) {} // forgets to turn to another process
 /// }
 /// assert!(soundness::check(|| OnlyTheFirst(Vec::new())).is_err());

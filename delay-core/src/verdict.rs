@@ -87,7 +87,7 @@ impl Violation {
         match (self, other) {
             (Self::Panic { place: a, .. }, Self::Panic { place: b, .. }) => a == b,
             (Self::Error { message: a }, Self::Error { message: b }) => a == b,
-            (Self::Monitor { monitor: a, .. }, Self::Monitor { monitor: b, .. }) => a == b,
+            (Self::Monitor { monitor: speaker, .. }, Self::Monitor { monitor: other, .. }) => speaker == other,
             _ => self.kind() == other.kind(),
         }
     }
@@ -114,7 +114,10 @@ impl fmt::Display for Violation {
                 "{process} waits for something delay does not control (a std thread, a real socket, a channel of another crate), and nothing woke it: use the types of `delay` there"
             ),
             Self::Spinning { process } => {
-                write!(f, "{process} keeps waking itself without any controlled op: use `delay::task::yield_now()` there")
+                write!(
+                    f,
+                    "{process} keeps waking itself without any controlled op: use `delay::task::yield_now()` there"
+                )
             }
             Self::Refused { message } => f.write_str(message),
         }

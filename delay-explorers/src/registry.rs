@@ -53,5 +53,7 @@ pub const fn known_explorer(name: &str) {
         }
         at += 1;
     }
-    panic!("unknown explorer: expected one of \"rtc\", \"rr\", \"prr\", \"ordered\", \"rtc-recv\", or an expression of your own type");
+    panic!(
+        "unknown explorer: expected one of \"rtc\", \"rr\", \"prr\", \"ordered\", \"rtc-recv\", or an expression of your own type"
+    );
 }

@@ -50,9 +50,7 @@ fn pair_and_comma(input: ParseStream<'_>) -> Result<Given> {
     }
     let value = input.parse()?;
     if !input.is_empty() {
-        input
-            .parse::<Token![,]>()
-            .map_err(|error| Error::new(error.span(), "expected `,` before the next key"))?;
+        input.parse::<Token![,]>().map_err(|error| Error::new(error.span(), "expected `,` before the next key"))?;
     }
     Ok(Given { key, value })
 }

@@ -60,35 +60,14 @@ pub(crate) struct Words {
     pub(crate) variants: &'static [(&'static str, &'static str)],
 }
 
-const COUNT: Takes = Takes::Number {
-    least: 1,
-    most: u64::MAX,
-};
+const COUNT: Takes = Takes::Number { least: 1, most: u64::MAX };
 
 const KEYS: &[(&str, Takes)] = &[
     ("explorer", Takes::Explorer),
     ("mode", Takes::Word(&MODES)),
-    (
-        "max_delays",
-        Takes::Number {
-            least: 0,
-            most: u32::MAX as u64,
-        },
-    ),
-    (
-        "delta",
-        Takes::Number {
-            least: 1,
-            most: u32::MAX as u64,
-        },
-    ),
-    (
-        "seed",
-        Takes::Number {
-            least: 0,
-            most: u64::MAX,
-        },
-    ),
+    ("max_delays", Takes::Number { least: 0, most: u32::MAX as u64 }),
+    ("delta", Takes::Number { least: 1, most: u32::MAX as u64 }),
+    ("seed", Takes::Number { least: 0, most: u64::MAX }),
     ("max_steps", COUNT),
     ("granularity", Takes::Word(&GRANULARITIES)),
     ("end", Takes::Word(&ENDS)),
@@ -102,30 +81,15 @@ const KEYS: &[(&str, Takes)] = &[
     ("crate", Takes::Facade),
 ];
 
-const MODES: Words = Words {
-    of: "Mode",
-    variants: &[("ses", "Ses"), ("ss", "Ss"), ("ses+ss", "SesSs"), ("random", "Random")],
-};
-const GRANULARITIES: Words = Words {
-    of: "Granularity",
-    variants: &[("send", "Send"), ("op", "Op"), ("macro", "Macro")],
-};
-const ENDS: Words = Words {
-    of: "End",
-    variants: &[("quiescent", "Quiescent"), ("body", "Body")],
-};
-const CACHES: Words = Words {
-    of: "Cache",
-    variants: &[("state", "State"), ("state+explorer", "StateExplorer"), ("off", "Off")],
-};
-const EXPECTATIONS: Words = Words {
-    of: "Expect",
-    variants: &[("pass", "Pass"), ("fail", "Fail")],
-};
-const WAITINGS: Words = Words {
-    of: "Waiting",
-    variants: &[("allow", "Allow"), ("deny", "Deny")],
-};
+const MODES: Words =
+    Words { of: "Mode", variants: &[("ses", "Ses"), ("ss", "Ss"), ("ses+ss", "SesSs"), ("random", "Random")] };
+const GRANULARITIES: Words =
+    Words { of: "Granularity", variants: &[("send", "Send"), ("op", "Op"), ("macro", "Macro")] };
+const ENDS: Words = Words { of: "End", variants: &[("quiescent", "Quiescent"), ("body", "Body")] };
+const CACHES: Words =
+    Words { of: "Cache", variants: &[("state", "State"), ("state+explorer", "StateExplorer"), ("off", "Off")] };
+const EXPECTATIONS: Words = Words { of: "Expect", variants: &[("pass", "Pass"), ("fail", "Fail")] };
+const WAITINGS: Words = Words { of: "Waiting", variants: &[("allow", "Allow"), ("deny", "Deny")] };
 
 /// Keys that mean something in some modes only.
 const NEEDS_MODE: &[(&str, &[&str])] = &[
@@ -155,10 +119,7 @@ fn argument(key: &Ident, value: &Expr, settings: &mut Settings) -> Result<()> {
         let names = KEYS.iter().map(|&(name, _)| name);
         let hint = value::did_you_mean(&key.to_string(), names.clone(), |name| format!("`{name}`"));
         let all = names.map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-        return Err(Error::new(
-            key.span(),
-            format!("unknown key `{key}`{hint}\nthe keys are {all}"),
-        ));
+        return Err(Error::new(key.span(), format!("unknown key `{key}`{hint}\nthe keys are {all}")));
     };
     let value = ungrouped(value);
     let shown = match takes {
@@ -179,15 +140,7 @@ fn argument(key: &Ident, value: &Expr, settings: &mut Settings) -> Result<()> {
         }
         Takes::Word(words) => {
             let (word, variant) = value::word(key, words, value)?;
-            push(
-                settings,
-                key,
-                value,
-                Argument::Variant {
-                    of: words.of,
-                    name: variant,
-                },
-            );
+            push(settings, key, value, Argument::Variant { of: words.of, name: variant });
             word.to_owned()
         }
         Takes::Number { least, most } => {
@@ -208,20 +161,12 @@ fn argument(key: &Ident, value: &Expr, settings: &mut Settings) -> Result<()> {
 
 fn push(settings: &mut Settings, key: &Ident, value: &Expr, argument: Argument) {
     let span = syn::spanned::Spanned::span(value);
-    settings.calls.push(Call {
-        method: key.clone(),
-        argument,
-        span,
-    });
+    settings.calls.push(Call { method: key.clone(), argument, span });
 }
 
 /// Cross checks. Only a mode written in the same attribute counts: behind `config` or a default another may apply.
 fn together(given: &[Given], settings: &Settings, errors: &mut Vec<Error>) {
-    let mode = settings
-        .calls
-        .iter()
-        .find(|call| call.method == "mode")
-        .map(|call| &call.argument);
+    let mode = settings.calls.iter().find(|call| call.method == "mode").map(|call| &call.argument);
     let Some(Argument::Variant { name, .. }) = mode else {
         return;
     };
@@ -250,10 +195,7 @@ pub(crate) fn attributes(function: &mut Function, errors: &mut Vec<Error>) {
     function.attributes.retain(|attribute| {
         let again = again(attribute.path());
         if again {
-            errors.push(Error::new_spanned(
-                attribute,
-                "second test attribute; a delay test is a `#[test]` already",
-            ));
+            errors.push(Error::new_spanned(attribute, "second test attribute; a delay test is a `#[test]` already"));
         }
         !again
     });
@@ -262,10 +204,7 @@ pub(crate) fn attributes(function: &mut Function, errors: &mut Vec<Error>) {
 /// Checks that the function can be called as a test body.
 pub(crate) fn signature(signature: &Signature, errors: &mut Vec<Error>) {
     let mut reject = |at: &dyn quote::ToTokens, message: &str| {
-        errors.push(Error::new_spanned(
-            at.to_token_stream(),
-            format!("a delay test {message}"),
-        ));
+        errors.push(Error::new_spanned(at.to_token_stream(), format!("a delay test {message}")));
     };
     if let Some(constness) = &signature.constness {
         reject(constness, "cannot be a `const fn`");

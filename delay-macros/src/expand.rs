@@ -14,12 +14,7 @@ use syn::{LitStr, ReturnType, spanned::Spanned};
 
 /// The `#[test]` function, and a constant that checks the explorer's name.
 pub(crate) fn test(settings: &Settings, function: &Function) -> TokenStream {
-    let Function {
-        attributes,
-        visibility,
-        signature,
-        body,
-    } = function;
+    let Function { attributes, visibility, signature, body } = function;
     let name = &signature.ident;
     let output = &signature.output;
     let record = record(settings, name);
@@ -40,12 +35,7 @@ pub(crate) fn test(settings: &Settings, function: &Function) -> TokenStream {
 /// The function as it was, with our attribute moved below `#[rstest]`, under the name rstest accepts.
 pub(crate) fn below_rstest(settings: &Settings, arguments: &TokenStream, function: &Function) -> TokenStream {
     let facade = facade(settings);
-    let Function {
-        attributes,
-        visibility,
-        signature,
-        body,
-    } = function;
+    let Function { attributes, visibility, signature, body } = function;
     quote! { #(#attributes)* #[#facade::test(#arguments)] #visibility #signature #body }
 }
 
@@ -63,10 +53,9 @@ fn run(settings: &Settings, function: &Function) -> TokenStream {
     };
     let (run, explorer) = match explorer {
         Explorer::Default | Explorer::Named(_) => (quote_spanned! {place=> run }, None),
-        Explorer::Custom(expression) => (
-            quote_spanned! {place=> run_with },
-            Some(quote! { |__delay_seed: u64| #expression, }),
-        ),
+        Explorer::Custom(expression) => {
+            (quote_spanned! {place=> run_with }, Some(quote! { |__delay_seed: u64| #expression, }))
+        }
     };
     let facade = facade_at(settings, place);
     quote_spanned! {place=>
@@ -119,17 +108,9 @@ fn listed(name: &Ident) -> String {
 }
 
 fn checker(settings: &Settings) -> TokenStream {
-    let Settings {
-        facade: _,
-        config,
-        explorer,
-        calls,
-        summary: _,
-    } = settings;
+    let Settings { facade: _, config, explorer, calls, summary: _ } = settings;
     let facade = facade(settings);
-    let base = config
-        .as_ref()
-        .map_or_else(|| quote! { #facade::Checker::new() }, ToTokens::to_token_stream);
+    let base = config.as_ref().map_or_else(|| quote! { #facade::Checker::new() }, ToTokens::to_token_stream);
     let explorer = match explorer {
         Explorer::Named(name) => {
             let name = placed(name);
@@ -184,10 +165,7 @@ fn known_explorer(settings: &Settings, function: &Function) -> Option<TokenStrea
     let Explorer::Named(name) = &settings.explorer else {
         return None;
     };
-    let conditions = function
-        .attributes
-        .iter()
-        .filter(|attribute| attribute.path().is_ident("cfg"));
+    let conditions = function.attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
     let facade = facade_at(settings, name.span());
     let check = quote_spanned! {name.span()=> #facade::__private::known_explorer(#name) };
     Some(quote! {

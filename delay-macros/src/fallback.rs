@@ -16,17 +16,10 @@ pub(crate) fn item(item: &TokenStream, errors: &[Error]) -> TokenStream {
 /// The function cannot be a test: keep it as an ordinary function. What only makes sense on a test would bring its
 /// own warning, which helps nobody here.
 pub(crate) fn plain_function(function: &Function, errors: &[Error]) -> TokenStream {
-    let Function {
-        attributes,
-        visibility,
-        signature,
-        body,
-    } = function;
-    let attributes = attributes.iter().filter(|attribute| {
-        !["ignore", "should_panic"]
-            .iter()
-            .any(|name| attribute.path().is_ident(name))
-    });
+    let Function { attributes, visibility, signature, body } = function;
+    let attributes = attributes
+        .iter()
+        .filter(|attribute| !["ignore", "should_panic"].iter().any(|name| attribute.path().is_ident(name)));
     let errors = compile_errors(errors);
     quote! {
         #(#attributes)*
@@ -39,10 +32,7 @@ pub(crate) fn plain_function(function: &Function, errors: &[Error]) -> TokenStre
 /// The function is fine and the arguments are not: a test with the default settings. Only the path of the crate is
 /// kept, without which the stand-in would not compile.
 pub(crate) fn default_test(settings: Settings, function: &Function, errors: &[Error]) -> TokenStream {
-    let defaults = Settings {
-        facade: settings.facade,
-        ..Settings::default()
-    };
+    let defaults = Settings { facade: settings.facade, ..Settings::default() };
     let test = expand::test(&defaults, function);
     let errors = compile_errors(errors);
     quote! { #test #errors }

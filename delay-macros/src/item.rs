@@ -38,17 +38,9 @@ fn function(input: ParseStream<'_>) -> Result<Function> {
     }
     let signature: Signature = input.parse()?;
     let Some(body) = input.parse::<TokenTree>().ok().and_then(braces) else {
-        return Err(Error::new(
-            signature.ident.span(),
-            "a delay test needs an async fn with a body",
-        ));
+        return Err(Error::new(signature.ident.span(), "a delay test needs an async fn with a body"));
     };
-    Ok(Function {
-        attributes,
-        visibility,
-        signature,
-        body,
-    })
+    Ok(Function { attributes, visibility, signature, body })
 }
 
 /// Whether the qualifiers that may stand before `fn` lead to one (`const X`, `unsafe impl` and `extern {` do not).

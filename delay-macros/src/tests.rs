@@ -25,12 +25,9 @@ fn errors(arguments: &str, item: &str) -> Vec<String> {
 fn messages(expansion: TokenStream) -> Vec<String> {
     let file: syn::File = syn::parse2(expansion).expect("an expansion is a file");
     let message = |item| match item {
-        syn::Item::Macro(call) if call.mac.path.segments.last()?.ident == "compile_error" => Some(
-            call.mac
-                .parse_body::<syn::LitStr>()
-                .expect("compile_error! takes a string")
-                .value(),
-        ),
+        syn::Item::Macro(call) if call.mac.path.segments.last()?.ident == "compile_error" => {
+            Some(call.mac.parse_body::<syn::LitStr>().expect("compile_error! takes a string").value())
+        }
         _ => None,
     };
     file.items.into_iter().filter_map(message).collect()
@@ -64,10 +61,7 @@ fn accepts(arguments: &str) {
 fn expands_to(arguments: &str, fragment: &str) {
     accepts(arguments);
     let text = expansion(arguments, BODY).split_whitespace().collect::<String>();
-    assert!(
-        text.contains(&fragment.split_whitespace().collect::<String>()),
-        "{text}"
-    );
+    assert!(text.contains(&fragment.split_whitespace().collect::<String>()), "{text}");
 }
 
 #[test]
@@ -86,10 +80,7 @@ fn expansion_with_every_key() {
 #[test]
 fn expansion_with_a_custom_explorer_over_a_shared_configuration() {
     let item = "async fn ring() -> Result<(), RingError> { elect().await?; Ok(()) }";
-    insta::assert_snapshot!(expansion(
-        "config = settings::THOROUGH, explorer = LeaderLast::new(3), seed = 7",
-        item
-    ));
+    insta::assert_snapshot!(expansion("config = settings::THOROUGH, explorer = LeaderLast::new(3), seed = 7", item));
 }
 
 #[test]
@@ -150,21 +141,12 @@ fn explorers_are_names_or_expressions() {
 
 #[test]
 fn words_are_known_and_quoted() {
-    refuses(
-        r#"mode = "sess""#,
-        &["did you mean \"ses\"?\n`mode` takes \"ses\", \"ss\", \"ses+ss\" or \"random\""],
-    );
+    refuses(r#"mode = "sess""#, &["did you mean \"ses\"?\n`mode` takes \"ses\", \"ss\", \"ses+ss\" or \"random\""]);
     refuses(r#"mode = "SES""#, &["did you mean \"ses\"?"]);
     refuses("mode = random", &["takes a string; did you mean \"random\"?"]);
     refuses("mode = true", &["takes a string: \"ses\""]);
-    refuses(
-        r#"granularity = "x", end = "x""#,
-        &["`granularity` cannot be \"x\"\n", "`end` cannot be \"x\"\n"],
-    );
-    refuses(
-        r#"cache = "x", expect = "x""#,
-        &["`cache` cannot be", "`expect` cannot be"],
-    );
+    refuses(r#"granularity = "x", end = "x""#, &["`granularity` cannot be \"x\"\n", "`end` cannot be \"x\"\n"]);
+    refuses(r#"cache = "x", expect = "x""#, &["`cache` cannot be", "`expect` cannot be"]);
     refuses(r#"waiting = "x""#, &["`waiting` cannot be"]);
 }
 
@@ -172,20 +154,11 @@ fn words_are_known_and_quoted() {
 fn numbers_have_bounds() {
     accepts("max_delays = 0, seed = 0, delta = 1, max_steps = 1, max_states = 1, samples = 1");
     accepts("max_delays = 4_294_967_295, seed = 0xFFFF_FFFF_FFFF_FFFF");
-    refuses(
-        "max_steps = 0, delta = 0",
-        &["`max_steps` must be 1 or more", "`delta` must be 1 or more"],
-    );
-    refuses(
-        "max_states = 0, samples = 0",
-        &["`max_states` must be", "`samples` must be"],
-    );
+    refuses("max_steps = 0, delta = 0", &["`max_steps` must be 1 or more", "`delta` must be 1 or more"]);
+    refuses("max_states = 0, samples = 0", &["`max_states` must be", "`samples` must be"]);
     refuses("max_delays = -1", &["`max_delays` cannot be negative"]);
     refuses("max_delays = 4_294_967_296", &["it can be 4294967295 at most"]);
-    refuses(
-        "seed = 99999999999999999999",
-        &["it can be 18446744073709551615 at most"],
-    );
+    refuses("seed = 99999999999999999999", &["it can be 18446744073709551615 at most"]);
     refuses("max_delays = 3u8", &["without suffix: `3`"]);
     refuses("max_delays = 3.0", &["takes a whole number, 0 or more"]);
     refuses("max_delays = DELAYS", &["takes a whole number, 0 or more"]);
@@ -198,10 +171,7 @@ fn budgets_have_a_unit() {
     expands_to(r#"budget = "5m""#, "from_millis(300000u64)");
     expands_to(r#"budget = "1h""#, "from_millis(3600000u64)");
     for wrong in ["10", "s", "", "10 s", "1.5s", "-1s", "2d", "10S", "+1s", "１s"] {
-        refuses(
-            &format!("budget = \"{wrong}\""),
-            &["is not a duration\n`budget` takes a whole number and a unit"],
-        );
+        refuses(&format!("budget = \"{wrong}\""), &["is not a duration\n`budget` takes a whole number and a unit"]);
     }
     refuses(r#"budget = "0s""#, &["longer than zero"]);
     refuses(r#"budget = "99999999999999999999s""#, &["too long"]);
@@ -213,20 +183,14 @@ fn budgets_have_a_unit() {
 fn keys_must_fit_the_mode_written_beside_them() {
     for key in [r#"cache = "off""#, "delta = 2", "max_states = 10"] {
         for mode in ["ss", "random"] {
-            refuses(
-                &format!("{key}, mode = \"{mode}\""),
-                &["it needs mode \"ses\" or \"ses+ss\""],
-            );
+            refuses(&format!("{key}, mode = \"{mode}\""), &["it needs mode \"ses\" or \"ses+ss\""]);
             accepts(&format!("{key}, mode = \"{mode}\", config = BASE"));
         }
         accepts(key);
         accepts(&format!("{key}, mode = \"ses\""));
         accepts(&format!("{key}, mode = \"ses+ss\""));
     }
-    refuses(
-        r#"mode = "ses", samples = 10"#,
-        &["it needs mode \"ss\", \"ses+ss\" or \"random\""],
-    );
+    refuses(r#"mode = "ses", samples = 10"#, &["it needs mode \"ss\", \"ses+ss\" or \"random\""]);
     for mode in ["ss", "ses+ss", "random"] {
         accepts(&format!("samples = 10, mode = \"{mode}\""));
     }
@@ -235,15 +199,9 @@ fn keys_must_fit_the_mode_written_beside_them() {
 
 #[test]
 fn keys_exist_and_are_given_once() {
-    refuses(
-        "max_delay = 3",
-        &["unknown key `max_delay`; did you mean `max_delays`?\nthe keys are `explorer`, `mode`"],
-    );
+    refuses("max_delay = 3", &["unknown key `max_delay`; did you mean `max_delays`?\nthe keys are `explorer`, `mode`"]);
     refuses("flavor = 3", &["unknown key `flavor`\n"]);
-    refuses(
-        "seed = 1, seed = 2, seed = 3",
-        &["`seed` is given twice", "`seed` is given twice"],
-    );
+    refuses("seed = 1, seed = 2, seed = 3", &["`seed` is given twice", "`seed` is given twice"]);
     refuses("crate = a, crate = b", &["`crate` is given twice"]);
 }
 
@@ -312,15 +270,9 @@ fn invisible_delimiters_are_seen_through() {
     let expansion = attribute(&arguments, &quote!(async fn ring() #body));
     assert_eq!(messages(expansion.clone()), [""; 0]);
     assert!(expansion.to_string().contains(". max_delays (3)"), "{expansion}");
-    assert!(
-        expansion.to_string().contains(r#""max_delays=3;mode=ses""#),
-        "{expansion}"
-    );
+    assert!(expansion.to_string().contains(r#""max_delays=3;mode=ses""#), "{expansion}");
 
     let negative = TokenTree::Literal(Literal::i32_unsuffixed(-3));
     assert!(syn::parse2::<Expr>(negative.clone().into()).is_ok());
-    expect(
-        &messages(attribute(&quote!(max_delays = #negative), &tokens(BODY))),
-        &["cannot be negative"],
-    );
+    expect(&messages(attribute(&quote!(max_delays = #negative), &tokens(BODY))), &["cannot be negative"]);
 }

@@ -14,9 +14,7 @@ const SIMILARITY_MIN: f64 = 0.7;
 
 pub(crate) fn explorer(key: &Ident, value: &Expr) -> Result<(Explorer, String)> {
     match value {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(name), ..
-        }) => Ok((Explorer::Named(name.clone()), name.value())),
+        Expr::Lit(ExprLit { lit: Lit::Str(name), .. }) => Ok((Explorer::Named(name.clone()), name.value())),
         Expr::Lit(_) | Expr::Unary(ExprUnary { op: UnOp::Neg(_), .. }) => Err(wrong(
             value,
             format!("`{key}` takes a name, such as `\"rtc\"`, or an expression of a type that implements `Explorer`"),
@@ -28,32 +26,18 @@ pub(crate) fn explorer(key: &Ident, value: &Expr) -> Result<(Explorer, String)> 
 pub(crate) fn config(key: &Ident, value: &Expr) -> Result<ExprPath> {
     match value {
         Expr::Path(path) => Ok(path.clone()),
-        _ => Err(wrong(
-            value,
-            format!("`{key}` takes the path of a `const` Checker, such as `{key} = THOROUGH`"),
-        )),
+        _ => Err(wrong(value, format!("`{key}` takes the path of a `const` Checker, such as `{key} = THOROUGH`"))),
     }
 }
 
 pub(crate) fn facade(key: &Ident, value: &Expr) -> Result<Path> {
-    let wanted = || {
-        wrong(
-            value,
-            format!("`{key}` takes a path, such as `{key} = my_crate::delay`"),
-        )
-    };
+    let wanted = || wrong(value, format!("`{key}` takes a path, such as `{key} = my_crate::delay`"));
     let path = match value {
         Expr::Path(ExprPath { qself: None, path, .. }) => path.clone(),
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text), ..
-        }) => text.parse().map_err(|_| wanted())?,
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => text.parse().map_err(|_| wanted())?,
         _ => return Err(wanted()),
     };
-    if path.segments.iter().all(|segment| segment.arguments.is_none()) {
-        Ok(path)
-    } else {
-        Err(wanted())
-    }
+    if path.segments.iter().all(|segment| segment.arguments.is_none()) { Ok(path) } else { Err(wanted()) }
 }
 
 pub(crate) fn word(key: &Ident, words: &Words, value: &Expr) -> Result<(&'static str, &'static str)> {
@@ -61,32 +45,16 @@ pub(crate) fn word(key: &Ident, words: &Words, value: &Expr) -> Result<(&'static
     let allowed = either(names.clone().map(|word| format!("\"{word}\"")).collect());
     let hint = |written: &str| did_you_mean(written, names.clone(), |word| format!("\"{word}\""));
     match value {
-        Expr::Lit(ExprLit {
-            lit: Lit::Str(text), ..
-        }) => {
+        Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {
             let written = text.value();
-            words
-                .variants
-                .iter()
-                .find(|(word, _)| *word == written)
-                .copied()
-                .ok_or_else(|| {
-                    wrong(
-                        value,
-                        format!(
-                            "`{key}` cannot be \"{written}\"{}\n`{key}` takes {allowed}",
-                            hint(&written)
-                        ),
-                    )
-                })
+            words.variants.iter().find(|(word, _)| *word == written).copied().ok_or_else(|| {
+                wrong(value, format!("`{key}` cannot be \"{written}\"{}\n`{key}` takes {allowed}", hint(&written)))
+            })
         }
         Expr::Path(ExprPath { path, .. }) => {
             let written = spelled(path);
             let last = written.rsplit("::").next().unwrap_or_default();
-            Err(wrong(
-                value,
-                format!("`{key}` takes a string{}\n`{key}` takes {allowed}", hint(last)),
-            ))
+            Err(wrong(value, format!("`{key}` takes a string{}\n`{key}` takes {allowed}", hint(last))))
         }
         _ => Err(wrong(value, format!("`{key}` takes a string: {allowed}"))),
     }
@@ -96,9 +64,7 @@ pub(crate) fn number(key: &Ident, least: u64, most: u64, value: &Expr) -> Result
     let allowed = format!("a whole number, {least} or more");
     let negative = || wrong(value, format!("`{key}` cannot be negative: it takes {allowed}"));
     let literal: &LitInt = match value {
-        Expr::Lit(ExprLit {
-            lit: Lit::Int(literal), ..
-        }) => literal,
+        Expr::Lit(ExprLit { lit: Lit::Int(literal), .. }) => literal,
         Expr::Unary(ExprUnary { op: UnOp::Neg(_), .. }) => return Err(negative()),
         _ => return Err(wrong(value, format!("`{key}` takes {allowed}"))),
     };
@@ -106,10 +72,7 @@ pub(crate) fn number(key: &Ident, least: u64, most: u64, value: &Expr) -> Result
         return Err(negative());
     }
     if !literal.suffix().is_empty() {
-        return Err(wrong(
-            value,
-            format!("`{key}` takes a number without suffix: `{}`", literal.base10_digits()),
-        ));
+        return Err(wrong(value, format!("`{key}` takes a number without suffix: `{}`", literal.base10_digits())));
     }
     match literal.base10_parse::<u64>() {
         Ok(number) if number < least => Err(wrong(value, format!("`{key}` must be {least} or more"))),
@@ -126,19 +89,13 @@ pub(crate) fn duration(key: &Ident, value: &Expr) -> Result<(String, u64)> {
             format!("{problem}`{key}` takes a whole number and a unit, ms, s, m or h, such as `{key} = \"10s\"`"),
         )
     };
-    let Expr::Lit(ExprLit {
-        lit: Lit::Str(literal), ..
-    }) = value
-    else {
+    let Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) = value else {
         return Err(wanted(""));
     };
     let text = literal.value();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (amount, unit) = text.split_at(digits);
-    let unit = MILLISECONDS
-        .iter()
-        .find(|&&(name, _)| name == unit)
-        .map(|&(_, milliseconds)| milliseconds);
+    let unit = MILLISECONDS.iter().find(|&&(name, _)| name == unit).map(|&(_, milliseconds)| milliseconds);
     let (Some(unit), false) = (unit, amount.is_empty()) else {
         return Err(wanted(&format!("\"{text}\" is not a duration\n")));
     };
@@ -179,6 +136,5 @@ pub(crate) fn did_you_mean<'a>(
         .map(|name| (strsim::jaro(&written, name), name))
         .max_by(|left, right| left.0.total_cmp(&right.0))
         .filter(|&(similarity, _)| similarity > SIMILARITY_MIN);
-    best.map(|(_, name)| format!("; did you mean {}?", show(name)))
-        .unwrap_or_default()
+    best.map(|(_, name)| format!("; did you mean {}?", show(name))).unwrap_or_default()
 }

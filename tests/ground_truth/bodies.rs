@@ -219,15 +219,12 @@ fn register(nodes: Vec<Node>) -> Vec<Task> {
 async fn lock_server(mut node: Node) {
     let mut queue = VecDeque::new(); // the front holds the lock
     loop {
-        let granted = match node.recv().await {
-            ("acquire", client) => {
-                queue.push_back(client);
-                (queue.len() == 1).then_some(client)
-            }
-            _ => {
-                queue.pop_front();
-                queue.front().copied()
-            }
+        let granted = if let ("acquire", client) = node.recv().await {
+            queue.push_back(client);
+            (queue.len() == 1).then_some(client)
+        } else {
+            queue.pop_front();
+            queue.front().copied()
         };
         if let Some(client) = granted {
             node.send(client, "granted", 0).await;

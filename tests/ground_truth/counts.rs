@@ -14,16 +14,11 @@ pub(crate) struct Row {
 /// The rows of the table of this name.
 pub(crate) fn table(name: &str) -> Vec<Row> {
     let title = format!("[{name}]");
-    let mut lines = include_str!("counts.txt")
-        .lines()
-        .skip_while(|line| *line != title)
-        .skip(1);
+    let mut lines = include_str!("counts.txt").lines().skip_while(|line| *line != title).skip(1);
     let split = |line: &'static str| line.split('|').map(str::trim).collect::<Vec<_>>();
     let columns = split(lines.next().expect("a table begins with its columns"));
-    let rows = lines.take_while(|line| !line.is_empty()).map(|line| Row {
-        columns: columns.clone(),
-        cells: split(line),
-    });
+    let rows =
+        lines.take_while(|line| !line.is_empty()).map(|line| Row { columns: columns.clone(), cells: split(line) });
     rows.collect()
 }
 
@@ -64,10 +59,7 @@ impl Row {
     #[track_caller]
     pub(crate) fn check(&self, column: &str, computed: &str) {
         let expected = self.cell(column);
-        assert!(
-            matches(expected, computed),
-            "{self}\n{column}: expected {expected}, computed {computed}"
-        );
+        assert!(matches(expected, computed), "{self}\n{column}: expected {expected}, computed {computed}");
     }
 
     /// Asserts that a cell is this probability.
@@ -75,16 +67,9 @@ impl Row {
     pub(crate) fn check_probabilities(&self, column: &str, computed: &[f64]) {
         let expected: Vec<&str> = self.cell(column).split(' ').collect();
         assert_eq!(expected.len(), computed.len(), "{self}\n{column}: {computed:?}");
-        for (expected, computed) in expected
-            .into_iter()
-            .zip(computed)
-            .filter(|(expected, _)| *expected != "-")
-        {
+        for (expected, computed) in expected.into_iter().zip(computed).filter(|(expected, _)| *expected != "-") {
             let expected = probability(expected);
-            assert!(
-                (expected - computed).abs() < 1e-12,
-                "{self}\n{column}: expected {expected}, computed {computed}"
-            );
+            assert!((expected - computed).abs() < 1e-12, "{self}\n{column}: expected {expected}, computed {computed}");
         }
     }
 }
@@ -104,10 +89,7 @@ fn matches(expected: &str, computed: &str) -> bool {
         listed if computed.len() == listed.len() => listed,
         _ => return false,
     };
-    listed
-        .iter()
-        .zip(&computed)
-        .all(|(expected, computed)| *expected == "-" || expected == computed)
+    listed.iter().zip(&computed).all(|(expected, computed)| *expected == "-" || expected == computed)
 }
 
 /// The value of `3/4` or `0`.

@@ -20,13 +20,7 @@ use strata::{Cache, Kind, Strata};
 const KINDS: [Kind; 5] = [Kind::Rrc, Kind::Rre, Kind::Rrq, Kind::Rtcz, Kind::Rtcp];
 
 fn fifo(name: &str, granularity: Granularity) -> Graph {
-    Graph::of(
-        &program(name),
-        Semantics {
-            mailbox: Mailbox::Fifo,
-            granularity,
-        },
-    )
+    Graph::of(&program(name), Semantics { mailbox: Mailbox::Fifo, granularity })
 }
 
 fn is_end(node: &Node) -> bool {
@@ -38,11 +32,7 @@ fn the_reference_reproduces_the_totals() {
     for row in table("totals") {
         let graph = Graph::of(&program(row.cell("program")), row.semantics());
         let (shortest, longest) = graph.lengths();
-        let steps = if shortest == longest {
-            longest.to_string()
-        } else {
-            format!("{shortest}-{longest}")
-        };
+        let steps = if shortest == longest { longest.to_string() } else { format!("{shortest}-{longest}") };
         row.check("schedules", &graph.schedules().to_string());
         row.check("steps", &steps);
         row.check("decisions", &graph.decisions().to_string());
@@ -90,17 +80,8 @@ fn the_reference_reproduces_the_probabilities() {
     }
 }
 
-const PROGRAMS: [&str; 9] = [
-    "FANIN(3)",
-    "FANINSAME(3)",
-    "COUNTER(3)",
-    "SPAWN(3)",
-    "2PC(3)",
-    "REGISTER",
-    "LOCKS",
-    "2PCVOTE(2)",
-    "LATE-1",
-];
+const PROGRAMS: [&str; 9] =
+    ["FANIN(3)", "FANINSAME(3)", "COUNTER(3)", "SPAWN(3)", "2PC(3)", "REGISTER", "LOCKS", "2PCVOTE(2)", "LATE-1"];
 
 /// Whatever the explorer, the delta and the key: an exhausted search has visited every state and executed every choice.
 #[test]
@@ -112,11 +93,7 @@ fn exhaustion_does_not_depend_on_the_way() {
                 for (delta, key) in (1..=3).flat_map(|delta| KEYS.map(|key| (delta, key))) {
                     let search = Strata::of(&graph, kind).exhaust(delta, Cache::State(key));
                     let totals = (search.states.last().copied().unwrap_or(0), search.transitions);
-                    assert_eq!(
-                        totals,
-                        graph.states(key),
-                        "{name} {granularity:?} {kind:?} {delta} {key:?}"
-                    );
+                    assert_eq!(totals, graph.states(key), "{name} {granularity:?} {kind:?} {delta} {key:?}");
                 }
             }
         }
@@ -128,19 +105,12 @@ fn exhaustion_does_not_depend_on_the_way() {
 fn bounds_are_exact_where_they_are_promised() {
     for name in PROGRAMS {
         let graph = fifo(name, Granularity::Send);
-        for (kind, delta) in KINDS
-            .into_iter()
-            .flat_map(|kind| (1..=3).map(move |delta| (kind, delta)))
-        {
+        for (kind, delta) in KINDS.into_iter().flat_map(|kind| (1..=3).map(move |delta| (kind, delta))) {
             let strata = Strata::of(&graph, kind);
             let within = strata.within(Key::Content, |_| true);
             let states = strata.exhaust(delta, Cache::StateAndExplorer(Key::Content)).states;
             for (step, states) in states.into_iter().enumerate() {
-                assert_eq!(
-                    states,
-                    within[(step * delta).min(within.len() - 1)],
-                    "{name} {kind:?} {delta}"
-                );
+                assert_eq!(states, within[(step * delta).min(within.len() - 1)], "{name} {kind:?} {delta}");
             }
         }
     }
@@ -152,16 +122,8 @@ fn bounds_are_exact_where_they_are_promised() {
                 *sum += count;
                 Some(*sum)
             });
-            let executions = strata
-                .exhaust(1, Cache::Off)
-                .executions
-                .into_iter()
-                .map(|count| count as u128);
-            assert_eq!(
-                executions.collect::<Vec<_>>(),
-                counts.collect::<Vec<_>>(),
-                "{name} {kind:?}"
-            );
+            let executions = strata.exhaust(1, Cache::Off).executions.into_iter().map(|count| count as u128);
+            assert_eq!(executions.collect::<Vec<_>>(), counts.collect::<Vec<_>>(), "{name} {kind:?}");
         }
     }
 }
@@ -173,23 +135,14 @@ fn a_state_key_alone_is_late() {
     let strata = Strata::of(&graph, Kind::Rre);
     let paper = strata.exhaust(1, Cache::State(Key::Content));
     let strict = strata.exhaust(1, Cache::StateAndExplorer(Key::Content));
-    assert_eq!(
-        (paper.states.as_slice(), paper.transitions),
-        ([8, 20, 31, 34, 34].as_slice(), 51)
-    );
-    assert_eq!(
-        (strict.states.as_slice(), strict.transitions),
-        ([8, 25, 34, 34].as_slice(), 68)
-    );
+    assert_eq!((paper.states.as_slice(), paper.transitions), ([8, 20, 31, 34, 34].as_slice(), 51));
+    assert_eq!((strict.states.as_slice(), strict.transitions), ([8, 25, 34, 34].as_slice(), 68));
     assert_eq!((paper.outcomes["m2 m1"], strict.outcomes["m2 m1"]), (2, 1));
 
     let graph = fifo("ALLTOALL(3)", Granularity::Op);
     let strata = Strata::of(&graph, Kind::Rtcp);
     let late = |cache| strata.exhaust(1, cache).outcomes;
-    let (paper, strict) = (
-        late(Cache::State(Key::Content)),
-        late(Cache::StateAndExplorer(Key::Content)),
-    );
+    let (paper, strict) = (late(Cache::State(Key::Content)), late(Cache::StateAndExplorer(Key::Content)));
     assert!(paper.iter().any(|(outcome, bound)| (*bound, strict[outcome]) == (4, 3)));
 }
 
@@ -199,15 +152,10 @@ fn a_state_key_alone_is_late() {
 fn delays_of_the_last_outcome() {
     let outcomes = |name, kind| {
         let graph = fifo(name, Granularity::Op);
-        Strata::of(&graph, kind)
-            .exhaust(1, Cache::StateAndExplorer(Key::Content))
-            .outcomes
+        Strata::of(&graph, kind).exhaust(1, Cache::StateAndExplorer(Key::Content)).outcomes
     };
     let last = |name, kind| outcomes(name, kind).into_values().max().unwrap_or(0);
     assert_eq!(KINDS.map(|kind| last("ALLTOALL(3)", kind)), [3, 3, 3, 3, 6]);
     assert_eq!(KINDS.map(|kind| last("LOCKS", kind)), [1, 2, 1, 1, 1]);
-    assert_eq!(
-        KINDS.map(|kind| outcomes("LOCKS", kind)["finished: []"]),
-        [0, 0, 0, 1, 1]
-    );
+    assert_eq!(KINDS.map(|kind| outcomes("LOCKS", kind)["finished: []"]), [0, 0, 0, 1, 1]);
 }

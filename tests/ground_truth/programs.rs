@@ -116,10 +116,7 @@ pub(crate) fn program(name: &str) -> Program {
 }
 
 fn machine(next: impl Fn(&[Seen]) -> Op + 'static) -> Process {
-    Process {
-        next: Box::new(next),
-        declared: true,
-    }
+    Process { next: Box::new(next), declared: true }
 }
 
 /// A process without branches: op k follows after k finished ops.
@@ -128,10 +125,7 @@ fn script(ops: Vec<Op>) -> Process {
 }
 
 fn send(to: usize, word: &'static str, number: usize) -> Op {
-    Op::Send {
-        to,
-        value: (word, number),
-    }
+    Op::Send { to, value: (word, number) }
 }
 
 fn receives(count: usize) -> Vec<Op> {
@@ -151,19 +145,13 @@ fn fan_in(n: usize, k: usize) -> Program {
     let mut processes = vec![script(receives(n * k))];
     let sender = |me| script((0..k).map(|round| send(0, "m", 10 * round + me)).collect());
     processes.extend((1..=n).map(sender));
-    Program {
-        processes,
-        outcome: Outcome::Received(vec![0]),
-    }
+    Program { processes, outcome: Outcome::Received(vec![0]) }
 }
 
 fn fan_in_same(n: usize) -> Program {
     let mut processes = vec![script(receives(n))];
     processes.extend((0..n).map(|_| script(vec![send(0, "m", 0)])));
-    Program {
-        processes,
-        outcome: Outcome::Received(vec![0]),
-    }
+    Program { processes, outcome: Outcome::Received(vec![0]) }
 }
 
 /// A fan-in of 2^i whose receiver checkpoints its sum after every receive.
@@ -174,33 +162,20 @@ fn counter(n: usize) -> Program {
         _ => Op::Stop,
     })];
     processes.extend((0..n).map(|sender| script(vec![send(0, "m", 1 << sender)])));
-    Program {
-        processes,
-        outcome: Outcome::Sum(0),
-    }
+    Program { processes, outcome: Outcome::Sum(0) }
 }
 
 fn ping_pong(rounds: usize) -> Program {
-    let first = (0..rounds)
-        .flat_map(|round| [send(1, "ping", round), Op::Receive])
-        .collect();
-    let second = (0..rounds)
-        .flat_map(|round| [Op::Receive, send(0, "pong", round)])
-        .collect();
-    Program {
-        processes: vec![script(first), script(second)],
-        outcome: Outcome::Received(vec![0, 1]),
-    }
+    let first = (0..rounds).flat_map(|round| [send(1, "ping", round), Op::Receive]).collect();
+    let second = (0..rounds).flat_map(|round| [Op::Receive, send(0, "pong", round)]).collect();
+    Program { processes: vec![script(first), script(second)], outcome: Outcome::Received(vec![0, 1]) }
 }
 
 /// A: !B !C. B: ? !C. C: ? ?.
 fn triangle() -> Program {
     let a = script(vec![send(1, "a", 0), send(2, "a", 0)]);
     let b = script(vec![Op::Receive, send(2, "b", 0)]);
-    Program {
-        processes: vec![a, b, script(receives(2))],
-        outcome: Outcome::Received(vec![2]),
-    }
+    Program { processes: vec![a, b, script(receives(2))], outcome: Outcome::Received(vec![2]) }
 }
 
 /// C: N×!prepare, N×?, N×!commit. Pi: ? !yes ?.
@@ -210,10 +185,7 @@ fn two_phase(n: usize) -> Program {
     coordinator.extend((1..=n).map(|to| send(to, "commit", 0)));
     let mut processes = vec![script(coordinator)];
     processes.extend((1..=n).map(|me| script(vec![Op::Receive, send(0, "yes", me), Op::Receive])));
-    Program {
-        processes,
-        outcome: Outcome::Received((0..=n).collect()),
-    }
+    Program { processes, outcome: Outcome::Received((0..=n).collect()) }
 }
 
 /// Two-phase commit whose participants choose their vote (1 is yes); the coordinator commits if all said yes.
@@ -237,19 +209,13 @@ fn two_phase_vote(n: usize) -> Program {
             _ => Op::Stop,
         })
     }));
-    Program {
-        processes,
-        outcome: Outcome::Received((0..=n).collect()),
-    }
+    Program { processes, outcome: Outcome::Received((0..=n).collect()) }
 }
 
 /// S: 4×(? and an answer to each read). Ci: !write(i) !read ?.
 fn register() -> Program {
     let server = machine(|seen| match seen.last() {
-        Some(Seen::Received {
-            value: ("read", client),
-            ..
-        }) => {
+        Some(Seen::Received { value: ("read", client), .. }) => {
             let written = received(seen).filter(|(word, _)| *word == "write").last();
             send(*client, "value", written.map_or(0, |(_, number)| number))
         }
@@ -257,10 +223,7 @@ fn register() -> Program {
         _ => Op::Stop,
     });
     let client = |me| script(vec![send(0, "write", me), send(0, "read", me), Op::Receive]);
-    Program {
-        processes: vec![server, client(1), client(2)],
-        outcome: Outcome::Received(vec![1, 2]),
-    }
+    Program { processes: vec![server, client(1), client(2)], outcome: Outcome::Received(vec![1, 2]) }
 }
 
 /// L1, L2: first-come lock servers that never stop. C1 takes L1 then L2, C2 the other way round.
@@ -271,10 +234,7 @@ fn locks() -> Program {
             let mut grant = None;
             for seen in seen {
                 match seen {
-                    Seen::Received {
-                        value: ("acquire", client),
-                        ..
-                    } => {
+                    Seen::Received { value: ("acquire", client), .. } => {
                         queue.push_back(*client);
                         if queue.len() == 1 {
                             grant = Some(*client);
@@ -293,19 +253,10 @@ fn locks() -> Program {
     let client = |me, first, second| {
         let acquire = |lock| [send(lock, "acquire", me), Op::Receive];
         let release = [send(first, "release", me), send(second, "release", me)];
-        script(
-            acquire(first)
-                .into_iter()
-                .chain(acquire(second))
-                .chain(release)
-                .collect(),
-        )
+        script(acquire(first).into_iter().chain(acquire(second)).chain(release).collect())
     };
     let processes = vec![server(), server(), client(2, 0, 1), client(3, 1, 0)];
-    Program {
-        processes,
-        outcome: Outcome::Finished(vec![2, 3]),
-    }
+    Program { processes, outcome: Outcome::Finished(vec![2, 3]) }
 }
 
 /// Pi: !id to the next, then forward what is larger and stop at its own id.
@@ -320,10 +271,7 @@ fn ring(ids: &[usize]) -> Program {
         })
     };
     let processes = ids.iter().enumerate().map(process).collect();
-    Program {
-        processes,
-        outcome: Outcome::Received((0..size).collect()),
-    }
+    Program { processes, outcome: Outcome::Received((0..size).collect()) }
 }
 
 /// M spawns W1..WN, then N×?. Wi: !M.
@@ -331,14 +279,8 @@ fn spawning(n: usize) -> Program {
     let mut parent: Vec<Op> = (1..=n).map(Op::Spawn).collect();
     parent.extend(receives(n));
     let mut processes = vec![script(parent)];
-    processes.extend((1..=n).map(|me| Process {
-        declared: false,
-        ..script(vec![send(0, "m", me)])
-    }));
-    Program {
-        processes,
-        outcome: Outcome::Received(vec![0]),
-    }
+    processes.extend((1..=n).map(|me| Process { declared: false, ..script(vec![send(0, "m", me)]) }));
+    Program { processes, outcome: Outcome::Received(vec![0]) }
 }
 
 /// Each sends to all others in index order, then receives from all.
@@ -348,20 +290,14 @@ fn all_to_all(n: usize) -> Program {
         ops.extend(receives(n - 1));
         script(ops)
     };
-    Program {
-        processes: (0..n).map(process).collect(),
-        outcome: Outcome::Received((0..n).collect()),
-    }
+    Program { processes: (0..n).map(process).collect(), outcome: Outcome::Received((0..n).collect()) }
 }
 
 /// R: (k+1)×?. A: !a. B: k×!b, numbered.
 fn order(k: usize) -> Program {
     let b = (0..k).map(|number| send(0, "b", number)).collect();
     let processes = vec![script(receives(k + 1)), script(vec![send(0, "a", 0)]), script(b)];
-    Program {
-        processes,
-        outcome: Outcome::Received(vec![0]),
-    }
+    Program { processes, outcome: Outcome::Received(vec![0]) }
 }
 
 /// S: 3×?. A: !S(init) !C(go). B: !S(use). C: ? !S(quit).
@@ -369,39 +305,27 @@ fn relay() -> Program {
     let a = script(vec![send(0, "init", 0), send(3, "go", 0)]);
     let c = script(vec![Op::Receive, send(0, "quit", 0)]);
     let processes = vec![script(receives(3)), a, script(vec![send(0, "use", 0)]), c];
-    Program {
-        processes,
-        outcome: Outcome::Received(vec![0]),
-    }
+    Program { processes, outcome: Outcome::Received(vec![0]) }
 }
 
 fn try_receive() -> Program {
     let sender = |me| script(vec![send(0, "m", me)]);
     let processes = vec![script(vec![Op::TryReceive, Op::TryReceive]), sender(1), sender(2)];
-    Program {
-        processes,
-        outcome: Outcome::Received(vec![0]),
-    }
+    Program { processes, outcome: Outcome::Received(vec![0]) }
 }
 
 /// Pi: !Qi. Qi: ?. Declared P1 P2 .. Q1 Q2 ..
 fn independent(n: usize) -> Program {
     let mut processes: Vec<Process> = (0..n).map(|me| script(vec![send(n + me, "m", me)])).collect();
     processes.extend((0..n).map(|_| script(receives(1))));
-    Program {
-        processes,
-        outcome: Outcome::Received((n..2 * n).collect()),
-    }
+    Program { processes, outcome: Outcome::Received((n..2 * n).collect()) }
 }
 
 /// N one-step processes: each sends to R, which never receives.
 fn no_receive(n: usize) -> Program {
     let mut processes = vec![script(Vec::new())];
     processes.extend((1..=n).map(|me| script(vec![send(0, "m", me)])));
-    Program {
-        processes,
-        outcome: Outcome::Received(vec![0]),
-    }
+    Program { processes, outcome: Outcome::Received(vec![0]) }
 }
 
 /// The smallest program whose outcome P2 = (m2, m1) needs one delay, though a cache without explorer states finds it
@@ -409,18 +333,12 @@ fn no_receive(n: usize) -> Program {
 fn late() -> Program {
     let p0 = script(vec![send(1, "m", 0), send(2, "m", 1)]);
     let p1 = script(vec![send(2, "m", 2), Op::Receive, send(2, "m", 3)]);
-    Program {
-        processes: vec![p0, p1, script(receives(2))],
-        outcome: Outcome::Received(vec![2]),
-    }
+    Program { processes: vec![p0, p1, script(receives(2))], outcome: Outcome::Received(vec![2]) }
 }
 
 /// P0: !P1(m0) !P2(m1). P1: !P2(m2). P2: !P1(m3) !P0(m4). Nobody receives; 4 traces, 3 of them within one delay.
 fn prune() -> Program {
     let p0 = script(vec![send(1, "m", 0), send(2, "m", 1)]);
     let p2 = script(vec![send(1, "m", 3), send(0, "m", 4)]);
-    Program {
-        processes: vec![p0, script(vec![send(2, "m", 2)]), p2],
-        outcome: Outcome::Finished(vec![0, 1, 2]),
-    }
+    Program { processes: vec![p0, script(vec![send(2, "m", 2)]), p2], outcome: Outcome::Finished(vec![0, 1, 2]) }
 }

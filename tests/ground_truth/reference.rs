@@ -117,17 +117,9 @@ struct Machine<'a> {
 
 impl Machine<'_> {
     fn start(&self) -> State {
-        let histories = self
-            .program
-            .processes
-            .iter()
-            .map(|process| process.declared.then(Vec::new));
+        let histories = self.program.processes.iter().map(|process| process.declared.then(Vec::new));
         let mailboxes = self.program.processes.iter().map(|_| Vec::new());
-        let mut state = State {
-            histories: histories.collect(),
-            mailboxes: mailboxes.collect(),
-            deciding: None,
-        };
+        let mut state = State { histories: histories.collect(), mailboxes: mailboxes.collect(), deciding: None };
         self.settle(&mut state);
         state
     }
@@ -165,11 +157,7 @@ impl Machine<'_> {
                 let ready = self.alternatives(state, to) > 0;
                 let sent = |history: &Vec<Seen>| history.iter().filter(|seen| **seen == Seen::Sent).count();
                 let index = state.histories[process].as_ref().map_or(0, sent);
-                state.mailboxes[to].push(Message {
-                    value,
-                    from: process,
-                    index,
-                });
+                state.mailboxes[to].push(Message { value, from: process, index });
                 if to != process && !ready && self.alternatives(state, to) > 0 {
                     events.push(Event::Enabled(to));
                 }
@@ -195,10 +183,7 @@ impl Machine<'_> {
             Op::Checkpoint(summary) => Seen::Checkpointed(summary),
             Op::Stop => unreachable!("a finished process has no step"),
         };
-        state.histories[process]
-            .as_mut()
-            .expect("only spawned processes step")
-            .push(seen);
+        state.histories[process].as_mut().expect("only spawned processes step").push(seen);
     }
 
     /// Free local work, and the decision that is due: a process that reaches a choose decides before anybody moves.
@@ -238,11 +223,7 @@ impl Machine<'_> {
     fn key(&self, state: &State, key: Key) -> String {
         let history = |history: &Vec<Seen>| {
             let checkpoint = history.iter().rposition(|seen| matches!(seen, Seen::Checkpointed(_)));
-            let start = if key == Key::Checkpoint {
-                checkpoint.unwrap_or(0)
-            } else {
-                0
-            };
+            let start = if key == Key::Checkpoint { checkpoint.unwrap_or(0) } else { 0 };
             let entry = |seen: &Seen| match seen {
                 Seen::Received { from, index, .. } if key == Key::Identity => format!("{from}.{index}"),
                 Seen::Received { value, .. } => format!("{value:?}"),
@@ -285,10 +266,7 @@ impl Machine<'_> {
             Seen::Chose(outcome) => Some(format!("={outcome}")),
             Seen::Sent | Seen::Spawned | Seen::Checkpointed(_) => None,
         };
-        let reads = state
-            .histories
-            .iter()
-            .map(|history| history.iter().flatten().filter_map(read).collect::<Vec<_>>());
+        let reads = state.histories.iter().map(|history| history.iter().flatten().filter_map(read).collect::<Vec<_>>());
         format!("{:?}", reads.collect::<Vec<_>>())
     }
 
@@ -303,19 +281,11 @@ impl Machine<'_> {
         let steps = |process| {
             let may = state.deciding.is_none_or(|deciding| deciding == process);
             let alternatives = if may { self.alternatives(state, process) } else { 0 };
-            (0..alternatives)
-                .map(|alternative| self.step(state, process, alternative))
-                .collect()
+            (0..alternatives).map(|alternative| self.step(state, process, alternative)).collect()
         };
         let node = Node {
-            ready: processes
-                .clone()
-                .map(|process| self.alternatives(state, process) > 0)
-                .collect(),
-            alive: processes
-                .clone()
-                .map(|process| self.pending(state, process) != Op::Stop)
-                .collect(),
+            ready: processes.clone().map(|process| self.alternatives(state, process) > 0).collect(),
+            alive: processes.clone().map(|process| self.pending(state, process) != Op::Stop).collect(),
             deciding: state.deciding,
             steps: Vec::new(),
             keys,
@@ -341,10 +311,7 @@ impl Graph {
                 });
                 Step { to, events }
             };
-            node.steps = steps
-                .into_iter()
-                .map(|steps| steps.into_iter().map(&mut number).collect())
-                .collect();
+            node.steps = steps.into_iter().map(|steps| steps.into_iter().map(&mut number).collect()).collect();
             nodes.push(node);
         }
         Self { nodes }
@@ -359,10 +326,7 @@ impl Graph {
             if let Some(open) = next.clone().find(|to| done[*to].is_none()) {
                 stack.push(open);
             } else {
-                done[at] = Some(combine(
-                    &self.nodes[at],
-                    next.filter_map(|to| done[to].clone()).collect(),
-                ));
+                done[at] = Some(combine(&self.nodes[at], next.filter_map(|to| done[to].clone()).collect()));
                 stack.pop();
             }
         }
@@ -378,10 +342,7 @@ impl Graph {
     pub(crate) fn lengths(&self) -> (usize, usize) {
         self.fold(|_, lengths: Vec<(usize, usize)>| {
             let shortest = lengths.iter().map(|(shortest, _)| shortest + 1).min();
-            (
-                shortest.unwrap_or(0),
-                lengths.iter().map(|(_, longest)| longest + 1).max().unwrap_or(0),
-            )
+            (shortest.unwrap_or(0), lengths.iter().map(|(_, longest)| longest + 1).max().unwrap_or(0))
         })
     }
 
@@ -406,10 +367,7 @@ impl Graph {
 
     /// Mazurkiewicz classes of complete executions; of fifo mailboxes only, where the order of sends is in the state.
     pub(crate) fn traces(&self) -> usize {
-        self.ends()
-            .map(|node| node.keys[Key::Identity as usize])
-            .collect::<BTreeSet<_>>()
-            .len()
+        self.ends().map(|node| node.keys[Key::Identity as usize]).collect::<BTreeSet<_>>().len()
     }
 
     /// States told apart by the key, and the sum of their choices: what an exhaustive search visits and executes.

@@ -41,11 +41,7 @@ impl Explorer {
     fn next(&self, node: &Node) -> usize {
         match self.kind {
             Kind::Rrc => Self::around(self.order[0], node),
-            Kind::Rrq => *self
-                .order
-                .iter()
-                .find(|process| node.ready[**process])
-                .expect("somebody is enabled"),
+            Kind::Rrq => *self.order.iter().find(|process| node.ready[**process]).expect("somebody is enabled"),
             Kind::Rre | Kind::Rtcz | Kind::Rtcp => self.order[0],
         }
     }
@@ -54,9 +50,7 @@ impl Explorer {
     fn around(from: usize, node: &Node) -> usize {
         let size = node.ready.len();
         let mut circle = (from..from + size).map(|process| process % size);
-        circle
-            .find(|process| node.ready[*process])
-            .expect("somebody is enabled")
+        circle.find(|process| node.ready[*process]).expect("somebody is enabled")
     }
 
     fn delay(&mut self, node: &Node) {
@@ -162,20 +156,13 @@ impl<'a> Strata<'a> {
             (process, (step.to, explorer))
         };
         if let Some(process) = node.deciding {
-            return node.steps[process]
-                .iter()
-                .map(|step| follow(process, explorer, step))
-                .collect();
+            return node.steps[process].iter().map(|step| follow(process, explorer, step)).collect();
         }
         let mut explorer = explorer.clone();
         let (mut successors, mut met) = (Vec::new(), HashSet::new());
         for left in (0..node.ready.iter().filter(|ready| **ready).count()).rev() {
             let process = explorer.next(node);
-            assert!(
-                node.ready[process] && met.insert(process),
-                "{:?} is not sound",
-                self.kind
-            );
+            assert!(node.ready[process] && met.insert(process), "{:?} is not sound", self.kind);
             successors.extend(node.steps[process].iter().map(|step| follow(process, &explorer, step)));
             if left > 0 {
                 explorer.delay(node);
@@ -233,20 +220,12 @@ impl<'a> Strata<'a> {
     /// `counts` accepts.
     pub(crate) fn within(&self, key: Key, counts: impl Fn(&Node) -> bool) -> Vec<usize> {
         let mut nearest = BTreeMap::new();
-        for (node, distance) in self
-            .graph
-            .nodes
-            .iter()
-            .zip(self.distances())
-            .filter(|(node, _)| counts(node))
-        {
+        for (node, distance) in self.graph.nodes.iter().zip(self.distances()).filter(|(node, _)| counts(node)) {
             let known = nearest.entry(node.keys[key as usize]).or_insert(distance);
             *known = distance.min(*known);
         }
         let last = nearest.values().copied().max().unwrap_or(0);
-        (0..=last)
-            .map(|delays| nearest.values().filter(|distance| **distance <= delays).count())
-            .collect()
+        (0..=last).map(|delays| nearest.values().filter(|distance| **distance <= delays).count()).collect()
     }
 
     /// Stratified exhaustive search (Figure 5), frontier in the order of insertion.
@@ -340,10 +319,7 @@ impl Search<'_> {
             Cache::Off => true,
             Cache::State(key) => self.met.insert((keys[key as usize], None), delays).is_none(),
             Cache::StateAndExplorer(key) => {
-                let fewest = self
-                    .met
-                    .entry((keys[key as usize], Some(explorer.clone())))
-                    .or_insert(usize::MAX);
+                let fewest = self.met.entry((keys[key as usize], Some(explorer.clone()))).or_insert(usize::MAX);
                 let nearer = delays < *fewest;
                 *fewest = delays.min(*fewest);
                 nearer

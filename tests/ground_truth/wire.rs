@@ -104,14 +104,11 @@ impl Node {
     }
 
     pub(crate) async fn send(&self, to: usize, word: &'static str, number: usize) {
-        match &self.inbox {
-            Some(Inbox::Endpoint(endpoint)) => {
-                endpoint.send(self.peers.addresses[to], (word, number)).await.expect("nothing is ever closed");
-            }
-            _ => {
-                task::yield_now().await;
-                self.peers.senders[to].send((word, number)).expect("nothing is ever closed");
-            }
+        if let Some(Inbox::Endpoint(endpoint)) = &self.inbox {
+            endpoint.send(self.peers.addresses[to], (word, number)).await.expect("nothing is ever closed");
+        } else {
+            task::yield_now().await;
+            self.peers.senders[to].send((word, number)).expect("nothing is ever closed");
         }
         self.did(|run| run.queued[to] += 1);
     }

@@ -45,4 +45,3 @@ fn without_it_the_bug_is_found_late_and_no_bound_is_claimed() {
     assert!(!report.sentences().contains("every"), "{}", report.sentences());
     finds(&run(Cache::State)(2), "m2");
 }
-

@@ -14,7 +14,7 @@ async fn draws_once_or_twice() {
     }
     checkpoint("drawn");
     task::yield_now().await;
-    assert!(rng().next_u64() % 2 == 0, "drew an odd number");
+    assert!(rng().next_u64().is_multiple_of(2), "drew an odd number");
 }
 
 #[test]

@@ -68,7 +68,7 @@ fn an_execution_of_a_million_steps_is_no_trouble() {
             task::yield_now().await;
         }
     }
-    let checker = Checker::new().max_steps(2_000_000).max_delays(0).budget(Duration::from_secs(600));
+    let checker = Checker::new().max_steps(2_000_000).max_delays(0).budget(Duration::from_mins(10));
     let sampled = checker.mode(Mode::Ss).check(long);
     sampled.assert_passed();
     assert!(sampled.coverage.longest >= 1_000_000, "{}", sampled.coverage.longest);

@@ -94,7 +94,9 @@ fn a_deadlock_says_who_waits_for_what() {
     });
     let said = title(&report);
     assert!(said.starts_with("deadlock"), "{said}");
-    for line in ["main waits for a to end", "a waits for a message on mpsc main#2", "b waits for a message on mpsc main#1"] {
+    for line in
+        ["main waits for a to end", "a waits for a message on mpsc main#2", "b waits for a message on mpsc main#1"]
+    {
         assert!(said.contains(line), "{said}");
     }
     let waits = &report.failure.as_ref().expect("found").violation;

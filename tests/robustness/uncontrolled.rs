@@ -31,7 +31,7 @@ fn a_wake_from_another_thread_makes_the_task_ready() {
 fn a_channel_of_another_crate_is_partly_uncontrolled() {
     let report = Checker::new().check(|| async {
         let (sender, receiver) = tokio::sync::oneshot::channel();
-        let listener = task::spawn_named("listener", async move { receiver.await });
+        let listener = task::spawn_named("listener", receiver);
         task::yield_now().await;
         let _ = sender.send(7);
         assert_eq!(listener.await.expect("it ends"), Ok(7));
@@ -45,7 +45,7 @@ fn a_channel_of_another_crate_is_partly_uncontrolled() {
 
 #[test]
 fn waiting_for_what_never_comes_is_not_called_a_deadlock() {
-    let report = Checker::new().check(|| std::future::pending::<()>());
+    let report = Checker::new().check(std::future::pending::<()>);
     assert!(title(&report).contains("main waits for something delay does not control"), "{}", title(&report));
 }
 

@@ -100,7 +100,8 @@ impl Resolved {
         config.max_states = max_states.or(config.max_states);
         if let Some(steps) = max_steps {
             let steps = u32::try_from(*steps).ok().filter(|steps| *steps > 0);
-            config.max_steps = steps.ok_or_else(|| ConfigError::new("max_steps", "0 or too large", "1 to 4294967295"))?;
+            config.max_steps =
+                steps.ok_or_else(|| ConfigError::new("max_steps", "0 or too large", "1 to 4294967295"))?;
         }
         config.jobs = jobs.unwrap_or(config.jobs).max(1);
         Ok(())
@@ -158,7 +159,9 @@ fn from_env() -> Result<Overrides, ConfigError> {
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let budget = variable("DELAY_BUDGET").map(|text| {
         let parsed = parse_duration(&text).map(|budget| u64::try_from(budget.as_millis()).unwrap_or(u64::MAX));
-        parsed.ok_or_else(|| ConfigError::new("DELAY_BUDGET", &text, "a time such as \"500ms\", \"10s\", \"5m\" or \"1h\""))
+        parsed.ok_or_else(|| {
+            ConfigError::new("DELAY_BUDGET", &text, "a time such as \"500ms\", \"10s\", \"5m\" or \"1h\"")
+        })
     });
     Ok(Overrides {
         explorer: variable("DELAY_EXPLORER"),
@@ -175,7 +178,8 @@ fn from_env() -> Result<Overrides, ConfigError> {
 
 fn number<N: std::str::FromStr>(name: &str) -> Result<Option<N>, ConfigError> {
     let Some(text) = env::var(name).ok().filter(|value| !value.is_empty()) else { return Ok(None) };
-    let number = text.replace('_', "").parse().map_err(|_| ConfigError::new(name, &text, "a whole number, not negative"))?;
+    let number =
+        text.replace('_', "").parse().map_err(|_| ConfigError::new(name, &text, "a whole number, not negative"))?;
     Ok(Some(number))
 }
 
@@ -224,7 +228,7 @@ mod tests {
     fn times_have_a_unit() {
         assert_eq!(parse_duration("500ms"), Some(Duration::from_millis(500)));
         assert_eq!(parse_duration("10s"), Some(Duration::from_secs(10)));
-        assert_eq!(parse_duration("2 m"), Some(Duration::from_secs(120)));
+        assert_eq!(parse_duration("2 m"), Some(Duration::from_mins(2)));
         for bad in ["", "10", "s", "-1s", "1.5s", "1d", "99999999999999999999h"] {
             assert_eq!(parse_duration(bad), None, "{bad}");
         }

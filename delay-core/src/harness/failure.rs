@@ -71,7 +71,7 @@ fn schedule(text: &mut String, trace: &Trace, events: &[Event]) {
         let _ = writeln!(text, "  .. {} before; the saved trace has them all", count(skipped as u64, "event"));
     }
     for (index, event) in events.iter().enumerate() {
-        while let Some(deviation) = deviations.next_if(|deviation| u64::from(deviation.step) + 1 <= event.step) {
+        while let Some(deviation) = deviations.next_if(|deviation| u64::from(deviation.step) < event.step) {
             if index >= skipped {
                 let delays = count(u64::from(deviation.delays), "delay");
                 let _ = writeln!(text, "  {:>4}  -- {delays}: now {}", "", deviation.process);

@@ -29,8 +29,8 @@ use crate::{
     trace::{TestName, Trace},
 };
 pub use checker::Checker;
-pub use config::{ConfigError, Expect, parse_duration};
 use config::Resolved;
+pub use config::{ConfigError, Expect, parse_duration};
 pub use outcome::Outcome;
 use quiet::Prints;
 use registry::{Job, Registry};
@@ -130,8 +130,7 @@ fn on_own_thread<T: Send>(work: impl FnOnce() -> T + Send) -> T {
     let name = std::thread::current().name().unwrap_or("delay").to_owned();
     let listener = traced::listener();
     std::thread::scope(|scope| {
-        let spawned =
-            std::thread::Builder::new().name(name).spawn_scoped(scope, || traced::silenced(listener, work));
+        let spawned = std::thread::Builder::new().name(name).spawn_scoped(scope, || traced::silenced(listener, work));
         match spawned.map(std::thread::ScopedJoinHandle::join) {
             Ok(Ok(result)) => result,
             Ok(Err(payload)) => std::panic::resume_unwind(payload),
@@ -212,9 +211,7 @@ fn check_by<'b, R>(
     names: &[&str],
 ) -> Report {
     match by_itself(checker, runner, explorer, body, Work::Explore) {
-        Some(Done::Explored { outcome, failure }) => {
-            Report { coverage: outcome.coverage, stop: outcome.stop, failure }
-        }
+        Some(Done::Explored { outcome, failure }) => Report { coverage: outcome.coverage, stop: outcome.stop, failure },
         Some(Done::Replayed(_)) => crate::bug!("explored, got a replay"),
         None => panic!("{}", unknown_explorer(explorer, names)),
     }

@@ -41,6 +41,7 @@ pub struct Failure {
 
 /// What came of it.
 #[derive(Debug)]
+#[expect(clippy::large_enum_variant, reason = "there is one a session, handed on by value")]
 pub(super) enum Done {
     Explored { outcome: Outcome, failure: Option<Failure> },
     Replayed(Replayed),

@@ -3,8 +3,7 @@
 //! While a process is polled, its execution's [`Context`] stands here, and the controlled ops of `api/` find it. A
 //! borrow never lasts while user code runs: user values are hashed, shown and dropped outside [`with`].
 
-use super::labels::Labels;
-use super::monitors::Monitors;
+use super::{labels::Labels, monitors::Monitors};
 use crate::{
     ids::{Process, Slot},
     trace::event::Event,

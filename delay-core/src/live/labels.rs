@@ -70,7 +70,8 @@ impl Labels {
 
     /// What people call an object.
     pub(crate) fn object(&self, world: &World, object: Object) -> String {
-        let (kind, name) = self.objects.get(object.index()).map_or(("object", None), |(kind, name)| (*kind, name.as_deref()));
+        let (kind, name) =
+            self.objects.get(object.index()).map_or(("object", None), |(kind, name)| (*kind, name.as_deref()));
         if let Some(name) = name {
             return name.to_owned();
         }

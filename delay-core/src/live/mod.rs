@@ -29,8 +29,8 @@ use crate::{
     world::{Choice, Granularity, World, process::Status as ProcessStatus},
 };
 use context::{Context, TaskFuture};
-pub use reexecute::Footprint;
 pub(crate) use monitors::{Listener, short_type_name};
+pub use reexecute::Footprint;
 use std::{
     future::Future,
     pin::Pin,

@@ -33,7 +33,7 @@ pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
 
 /// What to use instead, if the panic is that of a runtime that is not there.
 pub(crate) fn hint_for(message: &str) -> Option<&'static str> {
-    let runtime = message.contains("there is no reactor running") || message.contains("Tokio 1.x") ;
+    let runtime = message.contains("there is no reactor running") || message.contains("Tokio 1.x");
     runtime.then_some(
         "a raw tokio call cannot be controlled: use delay::task::spawn, delay::time and delay::net instead of tokio::spawn, tokio::time and tokio::net",
     )

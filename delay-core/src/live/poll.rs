@@ -190,7 +190,7 @@ impl<'b> Live<'b> {
             if self.handles[index].inner.is_shared(OWN_REFERENCES) {
                 self.handles[index].inner.retire();
                 let handle = Handle::new(Process::new(index as u32), &self.inbox);
-                self.outside_mut().wakers[index] = handle.waker.clone();
+                self.outside_mut().wakers[index].clone_from(&handle.waker);
                 self.handles[index] = handle;
             }
         }

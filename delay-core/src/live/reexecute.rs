@@ -78,9 +78,9 @@ impl Live<'_> {
         if instead_of.is_some_and(|other| other.waits_for == footprint.waits_for) {
             return "the same op after observing something else".to_owned();
         }
-        footprint.waits_for.map_or("its end".to_owned(), |op| {
-            format!("that it waits for {}", context.labels.op(&context.world, op))
-        })
+        footprint
+            .waits_for
+            .map_or("its end".to_owned(), |op| format!("that it waits for {}", context.labels.op(&context.world, op)))
     }
 
     /// What the process of the last step looks like now.

@@ -47,7 +47,8 @@ pub fn replay<E: Explorer>(live: &mut Live<'_>, explorer: &E, trace: &Trace, met
         // What it does after it has left the trace says nothing; the schedule stays the one that was asked for.
         now.schedule.clone_from(&trace.schedule);
     }
-    now.violation = violation.iter().flat_map(|v| v.to_string().lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    now.violation =
+        violation.iter().flat_map(|v| v.to_string().lines().map(str::to_owned).collect::<Vec<_>>()).collect();
     now.steps = live.path().len() as u64;
     now.delays = now.schedule.iter().map(|deviation| u64::from(deviation.delays)).sum();
     Replayed { trace: now, events: live.events().to_vec(), violation }
@@ -73,11 +74,7 @@ fn mover(deviation: &trace::Deviation) -> String {
 
 fn first_difference(trace: &Trace, now: &[trace::Deviation]) -> Option<Verdict> {
     let differs = trace.schedule.iter().zip(now).find(|(then, now)| then != now)?;
-    Some(Verdict::Diverged {
-        step: u64::from(differs.0.step) + 1,
-        expected: mover(differs.0),
-        saw: mover(differs.1),
-    })
+    Some(Verdict::Diverged { step: u64::from(differs.0.step) + 1, expected: mover(differs.0), saw: mover(differs.1) })
 }
 
 fn missing(live: &Live<'_>, trace: &Trace, step: u32) -> Verdict {

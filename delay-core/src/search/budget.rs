@@ -124,7 +124,8 @@ impl Meter<'_> {
         let now = self.budget.elapsed();
         let passed = now.saturating_sub(self.looked);
         self.looked = now;
-        self.interval = if passed > LOOK { (self.interval / 2).max(1) } else { (self.interval * 2).min(crate::limits::TICK_STEPS) };
+        self.interval =
+            if passed > LOOK { (self.interval / 2).max(1) } else { (self.interval * 2).min(crate::limits::TICK_STEPS) };
         self.left = self.interval;
         if now.saturating_sub(self.told) >= TELL {
             self.told = now;

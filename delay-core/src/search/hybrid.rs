@@ -9,7 +9,12 @@ use super::{Outcome, Program, Settings, Stop, budget::Budget, ses, ss};
 use crate::{explorer::Explorer, search::budget::Limits};
 
 /// Runs SES, then SS.
-pub(super) fn search<E: Explorer>(program: Program<'_>, explorer: &E, settings: &Settings, budget: &Budget<'_>) -> Outcome {
+pub(super) fn search<E: Explorer>(
+    program: Program<'_>,
+    explorer: &E,
+    settings: &Settings,
+    budget: &Budget<'_>,
+) -> Outcome {
     let limits = budget.limits();
     // Half of the time each, unless a state budget ends the first part earlier.
     let half = budget.with_limits(Limits { time: limits.time.map(|time| time / 2), ..limits });

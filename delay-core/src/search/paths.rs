@@ -74,7 +74,9 @@ impl Paths {
                 *needed = true;
             }
         };
-        nodes.iter().for_each(|node| mark(&mut needed, **node));
+        for node in &nodes {
+            mark(&mut needed, **node);
+        }
         for index in (0..self.entries.len()).rev() {
             if needed[index] {
                 mark(&mut needed, self.entries[index].parent);

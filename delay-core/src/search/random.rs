@@ -15,7 +15,12 @@ use crate::{
 };
 
 /// Runs the random baseline: as many samples as asked for, or until the budget ends.
-pub(super) fn search<E: Explorer>(program: Program<'_>, explorer: &E, settings: &Settings, budget: &Budget<'_>) -> Outcome {
+pub(super) fn search<E: Explorer>(
+    program: Program<'_>,
+    explorer: &E,
+    settings: &Settings,
+    budget: &Budget<'_>,
+) -> Outcome {
     let samples = settings.samples.unwrap_or(u64::MAX);
     let sampler = |worker: &mut Worker<'_, '_>, number: u64| sample(worker, explorer, settings, number);
     let (covered, stop) = parallel::sample(program, settings, budget, samples, &sampler);

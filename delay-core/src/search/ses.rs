@@ -71,7 +71,12 @@ impl<E: Explorer> Frontier<E> {
 }
 
 /// Runs SES.
-pub(super) fn search<E: Explorer>(program: Program<'_>, explorer: &E, settings: &Settings, budget: &Budget<'_>) -> Outcome {
+pub(super) fn search<E: Explorer>(
+    program: Program<'_>,
+    explorer: &E,
+    settings: &Settings,
+    budget: &Budget<'_>,
+) -> Outcome {
     let (outcome, _) = explore(program, explorer, settings, budget);
     outcome
 }
@@ -236,7 +241,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
 
     fn end_stratum(&mut self) {
         self.coverage.completed_bound = Some(self.bound);
-        self.coverage.states_per_bound.push(self.visited.len());
+        self.coverage.states_per_bound.push(self.visited.count());
         if self.paths.len() > self.paths_kept.saturating_mul(2).max(PATHS_MIN) {
             self.paths.retain(self.frontier.iter_mut().map(|frame| &mut frame.node));
             self.paths_kept = self.paths.len();
@@ -266,7 +271,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
                 self.postpone();
                 continue;
             }
-            if self.visited.len() >= self.states_max {
+            if self.visited.count() >= self.states_max {
                 return Err(Halt::States);
             }
             self.go_to_top()?;
@@ -318,17 +323,14 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         let state = self.live.fingerprint();
         let is_new = self.is_new(state, &explorer, delays);
         let ended = self.ended(status);
-        match self.stack.last().filter(|_| is_new && !ended).map(|frame| frame.node) {
-            Some(parent) => {
-                let node = self.paths.add(parent, choice, spent);
-                self.arrive(explorer, state, delays, node)?;
+        if let Some(parent) = self.stack.last().filter(|_| is_new && !ended).map(|frame| frame.node) {
+            let node = self.paths.add(parent, choice, spent);
+            self.arrive(explorer, state, delays, node)?;
+        } else {
+            if !is_new && !ended {
+                self.audit.hit(&self.path, &self.spent, explorer);
             }
-            None => {
-                if !is_new && !ended {
-                    self.audit.hit(&self.path, &self.spent, explorer);
-                }
-                self.step_back();
-            }
+            self.step_back();
         }
         self.tick().map_or(Ok(()), Err)
     }
@@ -378,7 +380,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
     }
 
     fn tick(&mut self) -> Option<Halt> {
-        let states = self.visited.len();
+        let states = self.visited.count();
         let (transitions, frontier, delays) = (self.coverage.transitions, self.frontier.len() as u64, self.bound);
         let executions = self.coverage.executions;
         let progress = || Progress { executions, steps: transitions, states, frontier, delays };
@@ -395,7 +397,10 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
                 return Ok(());
             }
         }
-        debug_assert!(self.settings.delta > 1 || delays == self.bound, "delta 1: found with exactly the bound's delays");
+        debug_assert!(
+            self.settings.delta > 1 || delays == self.bound,
+            "delta 1: found with exactly the bound's delays"
+        );
         let choices = self.live.world().choice_count();
         self.coverage.met_choice |= choices > 1;
         let cursor = Cursor::at(self.live.world(), explorer).map_err(Halt::Unsound)?;
@@ -480,7 +485,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
 
     fn finish(mut self) -> (Coverage, Frontier<E>) {
         self.coverage.bound = self.bound;
-        self.coverage.states = self.visited.len();
+        self.coverage.states = self.visited.count();
         self.coverage.frontier = self.frontier.len() as u64;
         self.coverage.absorb(&self.live.totals());
         (self.coverage, Frontier { entries: self.frontier, paths: self.paths })

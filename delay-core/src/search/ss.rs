@@ -24,7 +24,12 @@ pub(super) fn samples_of(settings: &Settings, delays: u32) -> u64 {
 }
 
 /// Runs SS.
-pub(super) fn search<E: Explorer>(program: Program<'_>, explorer: &E, settings: &Settings, budget: &Budget<'_>) -> Outcome {
+pub(super) fn search<E: Explorer>(
+    program: Program<'_>,
+    explorer: &E,
+    settings: &Settings,
+    budget: &Budget<'_>,
+) -> Outcome {
     let mut coverage = Coverage::new(settings);
     let stop = strata(program, explorer, settings, budget, &mut coverage, &[Start::default()]);
     Outcome { coverage, stop }
@@ -54,7 +59,8 @@ pub(super) fn strata<E: Explorer>(
         coverage.bound = delays;
         let deterministic = delays == 0 && starts.len() == 1;
         let samples = if deterministic { 1 } else { samples_of(settings, delays) };
-        let sampler = |worker: &mut Worker<'_, '_>, number: u64| sample(worker, explorer, settings, starts, delays, number);
+        let sampler =
+            |worker: &mut Worker<'_, '_>, number: u64| sample(worker, explorer, settings, starts, delays, number);
         let (covered, stop) = parallel::sample(program, settings, budget, samples, &sampler);
         coverage.merge(&covered);
         if let Some(stop) = stop {

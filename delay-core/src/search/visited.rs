@@ -1,10 +1,7 @@
 //! What counts as visited: the three cache modes behind one insertion.
 
 use crate::hash::{Domain, Print};
-use std::{
-    collections::{HashMap, HashSet},
-    hash::{BuildHasherDefault, Hash, Hasher},
-};
+use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// A fingerprint is its own hash.
 #[derive(Debug, Default, Clone, Copy)]
@@ -24,7 +21,10 @@ impl Hasher for Itself {
     }
 }
 
-type Build = BuildHasherDefault<Itself>;
+#[expect(clippy::disallowed_types, reason = "keyed by fingerprints that are their own hash, never iterated")]
+type PrintMap<V> = std::collections::HashMap<u64, V, BuildHasherDefault<Itself>>;
+#[expect(clippy::disallowed_types, reason = "keyed by fingerprints that are their own hash, never iterated")]
+type PrintSet = std::collections::HashSet<u64, BuildHasherDefault<Itself>>;
 
 /// A set of visited keys.
 pub trait Visited: Default {
@@ -37,12 +37,12 @@ pub trait Visited: Default {
     /// Whether the state was visited.
     fn contains(&self, state: Print) -> bool;
     /// How many keys there are.
-    fn len(&self) -> u64;
+    fn count(&self) -> u64;
 }
 
 /// `cache = "state"`: program states.
 #[derive(Debug, Default)]
-pub struct States(HashSet<u64, Build>);
+pub struct States(PrintSet);
 
 impl Visited for States {
     #[inline]
@@ -54,7 +54,7 @@ impl Visited for States {
         self.0.contains(&state.short())
     }
 
-    fn len(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.0.len() as u64
     }
 }
@@ -62,8 +62,8 @@ impl Visited for States {
 /// `cache = "state+explorer"`: program and explorer states, with the fewest delays each was reached with.
 #[derive(Debug, Default)]
 pub struct Pairs {
-    delays: HashMap<u64, u32, Build>,
-    states: HashSet<u64, Build>,
+    delays: PrintMap<u32>,
+    states: PrintSet,
 }
 
 impl Visited for Pairs {
@@ -83,7 +83,7 @@ impl Visited for Pairs {
         self.states.contains(&state.short())
     }
 
-    fn len(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.states.len() as u64
     }
 }
@@ -105,7 +105,7 @@ impl Visited for Nothing {
         true
     }
 
-    fn len(&self) -> u64 {
+    fn count(&self) -> u64 {
         self.0
     }
 }

@@ -316,10 +316,7 @@ impl World {
     pub fn join_now(&mut self, child: Process) -> bool {
         self.shared_op();
         let state = &self.processes[child.index()];
-        let (over, seen) = match state.is_live() {
-            true => (false, Print::default()),
-            false => (true, state.result()),
-        };
+        let (over, seen) = if state.is_live() { (false, Print::default()) } else { (true, state.result()) };
         let actor = self.actor;
         self.observe(actor, Op::Join(child), Observation::Done, Some(seen));
         over

@@ -43,9 +43,10 @@ impl World {
         let unordered = mailboxes.filter(|(_, mailbox)| mailbox.delivery != Delivery::Fifo && mailbox.queue.len() > 1);
         unordered.fold(Print::default(), |print, (object, mailbox)| {
             let name = Print::of(Domain::Mailbox).and(self.names.object_print(*object));
-            let order = mailbox.queue.iter().fold(name, |print, queued| {
-                print.and(self.names.process_print(queued.sender)).and(queued.id)
-            });
+            let order = mailbox
+                .queue
+                .iter()
+                .fold(name, |print, queued| print.and(self.names.process_print(queued.sender)).and(queued.id));
             print.plus(order)
         })
     }
@@ -102,7 +103,8 @@ impl World {
         if !sleepers.is_empty() {
             // Pitfall B.11: deadlines are relative, since absolute time would make every state different.
             let timers = sleepers.iter().fold(Print::default(), |bag, sleeper| {
-                let timer = Print::of(Domain::Clock).and(names.process_print(sleeper.0)).with(self.timer_mark(*sleeper));
+                let timer =
+                    Print::of(Domain::Clock).and(names.process_print(sleeper.0)).with(self.timer_mark(*sleeper));
                 bag.plus(timer.with(self.deadline(*sleeper).wrapping_sub(*now)))
             });
             print = Print::of(Domain::Clock).and(print).and(timers);

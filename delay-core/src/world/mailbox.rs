@@ -75,8 +75,19 @@ impl Mailbox {
     }
 
     pub(super) fn reset(&mut self, delivery: Delivery, capacity: u32) {
-        let Self { delivery: d, capacity: c, queue, reserved, closed, abandoned, reader, readers, writers, print, stale } =
-            self;
+        let Self {
+            delivery: d,
+            capacity: c,
+            queue,
+            reserved,
+            closed,
+            abandoned,
+            reader,
+            readers,
+            writers,
+            print,
+            stale,
+        } = self;
         (*d, *c, *reserved, *closed, *abandoned, *reader) = (delivery, capacity, 0, false, false, None);
         (*print, *stale) = (Print::default(), false);
         queue.clear();
@@ -164,16 +175,27 @@ impl Mailbox {
 
     /// What the future depends on: contents in the order the delivery leaves visible, and who is gone.
     pub(super) fn fingerprint(&self, name: Print, names: &Names) -> Print {
-        let Self { delivery, capacity: _, queue, reserved, closed, abandoned, reader: _, readers: _, writers: _, print: _, stale: _ } =
-            self;
+        let Self {
+            delivery,
+            capacity: _,
+            queue,
+            reserved,
+            closed,
+            abandoned,
+            reader: _,
+            readers: _,
+            writers: _,
+            print: _,
+            stale: _,
+        } = self;
         // Pitfall B.19: closing enables a receiver and fails a sender.
         let flags = u64::from(*closed) | u64::from(*abandoned) << 1 | u64::from(*reserved) << 2;
         // Pitfall B.7: in order where the order is visible, counted where it is not, never combined by XOR.
         let contents = match delivery {
             Delivery::Fifo => queue.iter().fold(Print::of(Domain::Mailbox), |print, queued| print.and(queued.id)),
-            Delivery::Unordered => queue.iter().fold(Print::default(), |bag, queued| {
-                bag.plus(Print::of(Domain::Mailbox).and(queued.id))
-            }),
+            Delivery::Unordered => {
+                queue.iter().fold(Print::default(), |bag, queued| bag.plus(Print::of(Domain::Mailbox).and(queued.id)))
+            }
             Delivery::PerSender => {
                 let mut bag = Print::default();
                 for (index, head) in queue.iter().enumerate().filter(|(index, _)| self.is_head(*index)) {

@@ -72,9 +72,7 @@ impl World {
                 Self::forget(&mut self.mailboxes[of.index()].writers, process);
                 (Observation::Closed, None)
             }
-            Op::Join(child) => {
-                (Observation::Done, Some(self.processes[child.index()].result()))
-            }
+            Op::Join(child) => (Observation::Done, Some(self.processes[child.index()].result())),
             Op::Sleep(deadline) => {
                 self.now = self.now.max(deadline);
                 self.sleepers.retain(|sleeper| *sleeper != (process, slot));
@@ -176,7 +174,13 @@ impl World {
         (Observation::Done, None)
     }
 
-    fn perform_receive(&mut self, process: Process, slot: Slot, from: Object, alternative: u32) -> (Observation, Option<Print>) {
+    fn perform_receive(
+        &mut self,
+        process: Process,
+        slot: Slot,
+        from: Object,
+        alternative: u32,
+    ) -> (Observation, Option<Print>) {
         Self::forget(&mut self.mailboxes[from.index()].readers, process);
         let Some(queued) = self.take(from, alternative) else {
             return (Observation::Closed, None);

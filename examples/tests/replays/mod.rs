@@ -10,7 +10,7 @@ where
     Fut: Future,
     Fut::Output: Outcome,
 {
-    let report = checker.budget(Duration::from_secs(60)).check(&body);
+    let report = checker.budget(Duration::from_mins(1)).check(&body);
     let found = report.failure.expect("the bug is found").trace;
     for _ in 0..1_000 {
         assert_eq!(checker.replay(&found, &body), found);
