@@ -1,7 +1,7 @@
 //! The current execution: the only thread-local of the project.
 //!
-//! While a process is polled, its execution's [`Context`] stands here, and the controlled ops of `api/` find it. A
-//! borrow never lasts while user code runs: user values are hashed, shown and dropped outside [`with`].
+//! While a process is polled, its execution's `Context` stands here, and the controlled ops of `api/` find it. A
+//! borrow never lasts while user code runs: user values are hashed, shown and dropped outside `with`.
 
 use super::{labels::Labels, monitors::Monitors};
 use crate::{
