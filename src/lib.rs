@@ -18,7 +18,7 @@ pub use delay_core::{
     },
     harness::{Expect, Outcome, Report},
     live::{End, Waiting},
-    search::{Cache, Mode},
+    search::{Cache, Mode, Stop},
     world::Granularity,
 };
 pub use delay_macros::{delay_test, test};

@@ -120,6 +120,8 @@ pub(crate) struct TestRun {
 pub(crate) enum Status {
     /// Nothing was found.
     Passed,
+    /// Nothing was found before its budget ran out.
+    Unfinished,
     /// Something was found, and that was expected.
     ExpectedFailure,
     /// Something was found.
@@ -134,7 +136,7 @@ impl Status {
     /// Whether the run may end with success.
     pub(crate) fn is_success(&self) -> bool {
         match self {
-            Self::Passed | Self::ExpectedFailure => true,
+            Self::Passed | Self::Unfinished | Self::ExpectedFailure => true,
             Self::Failed | Self::Error(_) | Self::Stopped => false,
         }
     }
@@ -158,14 +160,17 @@ impl TestRun {
 /// The verdict as far as the process agrees.
 fn agreed(verdict: &Verdict, end: &End, leave: Leave) -> Status {
     match (verdict, end) {
-        (Verdict::Passed | Verdict::Error { kind: ErrorKind::NotFound, message: _ }, _) if leave == Leave::Stopped => {
+        (Verdict::Passed | Verdict::Unfinished | Verdict::Error { kind: ErrorKind::NotFound, message: _ }, _)
+            if leave == Leave::Stopped =>
+        {
             Status::Stopped
         }
         (Verdict::Passed, End::Success) => Status::Passed,
+        (Verdict::Unfinished, End::Success) => Status::Unfinished,
         // `#[should_panic]` turns a failure into libtest's success, and the lack of one into its failure.
         (Verdict::ExpectedFailure | Verdict::Failed, End::Success) => Status::ExpectedFailure,
         (Verdict::Failed, End::Failure(_)) => Status::Failed,
-        (Verdict::Passed, End::Failure(how)) => {
+        (Verdict::Passed | Verdict::Unfinished, End::Failure(how)) => {
             Status::Error(format!("the search found nothing, but the test process failed ({how})"))
         }
         (Verdict::ExpectedFailure, End::Failure(how)) => {

@@ -175,7 +175,7 @@ impl Coverage {
             Cache::Off => format!("{} and {}", count(*executions, "execution"), count(*transitions, "transition")),
         };
         // Pitfall B.5: what was cut may have hidden a shallower way from the cache.
-        let claimed = self.truncated == 0;
+        let claimed = self.truncated == 0 && self.totals.foreign_wakes == 0;
         match (stop, self.cache) {
             (Stop::Exhausted, Cache::Off) if claimed => format!("every execution visited: {counts}"),
             (Stop::Exhausted, _) if claimed => {
@@ -284,7 +284,7 @@ impl Coverage {
             add(format!("{} announced and heard by no monitor", count(self.totals.unheard, "event")));
         }
         if !self.met_choice {
-            add("warning: no choice was met, one execution is all there is. Are the channels, tasks and timers delay's?".to_owned());
+            add("warning: no choice was met, one execution is all there is: either the test is sequential, or its channels, tasks and timers are not those of delay".to_owned());
         }
     }
 }

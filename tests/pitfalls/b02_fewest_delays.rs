@@ -10,7 +10,6 @@ use delay::{
 use delay_core::world::masked::Part;
 
 /// The notes' RELAY over per-sender endpoints, declared S, A, B, C. S: ? ? ?. A: !S(init) !C(go). B: !S(use). C: ? !S(quit).
-#[expect(clippy::unused_async, reason = "a test body that only spawns")]
 fn relay(bad: [&'static str; 3]) {
     let network = Network::with_payload(Delivery::PerSender, Payload::visible());
     let [mut s, a, b, mut c] = ["S", "A", "B", "C"].map(|name| network.endpoint(name));

@@ -30,7 +30,6 @@ fn without_the_senders_history_opaque_messages_are_all_one() {
 }
 
 /// Equal contents of different senders are one message in a state, and several opaque ones.
-#[expect(clippy::unused_async, reason = "a test body that only spawns")]
 fn three_equal(payload: Payload<u8>) {
     let (sender, mut receiver) = mpsc::unbounded_channel_with(payload);
     for _ in 0..3 {

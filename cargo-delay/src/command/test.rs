@@ -52,7 +52,7 @@ fn without_tests(action: NoTests, skipped: usize) -> Result<Code, Error> {
         skipped => format!("no delay tests to run: the filter leaves out all {skipped}"),
     };
     match action {
-        NoTests::Fail => return Err(Error::NoTests(format!("{text}\n(use --no-tests to allow this)"))),
+        NoTests::Fail => return Err(Error::NoTests(format!("{text}\n(use --no-tests=pass to allow this)"))),
         NoTests::Warn => {
             writeln!(anstream::stderr(), "{WARNING}warning{WARNING:#}: {text}").map_err(Error::Output)?;
         }

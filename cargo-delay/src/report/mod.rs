@@ -41,6 +41,8 @@ pub(crate) struct Summary {
     pub(crate) skipped: usize,
     /// Tests that passed.
     pub(crate) passed: usize,
+    /// Tests that found nothing before their budget ran out.
+    pub(crate) unfinished: usize,
     /// Tests that failed as expected.
     pub(crate) expected: usize,
     /// Test, how long it took and why it is here, of all that did not succeed; in the order they ended.
@@ -52,7 +54,7 @@ pub(crate) struct Summary {
 impl Summary {
     /// How many tests ended.
     pub(crate) fn run(&self) -> usize {
-        self.passed + self.expected + self.failures.len()
+        self.passed + self.unfinished + self.expected + self.failures.len()
     }
 }
 
@@ -104,6 +106,7 @@ impl<'a, W: Write> Report<'a, W> {
         let summary = &mut self.summary;
         match run.status() {
             Status::Passed => summary.passed += 1,
+            Status::Unfinished => summary.unfinished += 1,
             Status::ExpectedFailure => summary.expected += 1,
             status @ (Status::Failed | Status::Error(_) | Status::Stopped) => {
                 summary.failures.push((index, run.elapsed, status));

@@ -63,7 +63,7 @@ impl<W: Write> Terminal<W> {
         self.status_line(test, &status, run.elapsed)?;
         let why = match &status {
             Status::Error(why) => why.as_str(),
-            Status::Passed | Status::ExpectedFailure | Status::Failed | Status::Stopped => "",
+            Status::Passed | Status::Unfinished | Status::ExpectedFailure | Status::Failed | Status::Stopped => "",
         };
         self.details(why)?;
         if run.story.finished.is_none() && run.leave == Leave::Undisturbed {
@@ -78,7 +78,9 @@ impl<W: Write> Terminal<W> {
         }
         let prints = match status {
             Status::Failed | Status::Error(_) => true,
-            Status::Passed | Status::ExpectedFailure | Status::Stopped => self.verbosity == Verbosity::Verbose,
+            Status::Passed | Status::Unfinished | Status::ExpectedFailure | Status::Stopped => {
+                self.verbosity == Verbosity::Verbose
+            }
         };
         if prints { self.output(test, run) } else { Ok(()) }
     }
@@ -86,6 +88,7 @@ impl<W: Write> Terminal<W> {
     fn status_line(&mut self, test: &Test, status: &Status, elapsed: Duration) -> io::Result<()> {
         let (word, style) = match status {
             Status::Passed => ("PASS", GOOD),
+            Status::Unfinished => ("OPEN", WARNING),
             Status::ExpectedFailure => ("XFAIL", GOOD),
             Status::Failed => ("FAIL", ERROR),
             Status::Error(_) => ("ERROR", ERROR),
@@ -229,12 +232,13 @@ fn name(test: &Test) -> String {
 }
 
 fn counts(summary: &Summary) -> String {
-    let Summary { meant, skipped, passed, expected, failures, pending: _ } = summary;
+    let Summary { meant, skipped, passed, unfinished, expected, failures, pending: _ } = summary;
     let stopped = failures.iter().filter(|(_, _, status)| *status == Status::Stopped).count();
     let failed = failures.len() - stopped;
     let tests = plural_of(summary.run(), "test", "tests");
     let of = if summary.run() == *meant { String::new() } else { format!(" of {meant}") };
     let parts = [
+        (*unfinished, "ended by their budget with nothing found yet", WARNING),
         (*expected, "failed as expected", GOOD),
         (failed, "failed", ERROR),
         (stopped, "stopped", WARNING),

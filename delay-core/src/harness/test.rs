@@ -284,7 +284,11 @@ impl Run<'_, '_> {
         if !self.emitter.is_heard() {
             println!("{}: {coverage}", self.name.path);
         }
-        Ended { finished: finished(VerdictEvent::Passed, Some(report)), panics_with: None }
+        let verdict = match report.stop {
+            Stop::Time | Stop::States => VerdictEvent::Unfinished,
+            _ => VerdictEvent::Passed,
+        };
+        Ended { finished: finished(verdict, Some(report)), panics_with: None }
     }
 
     /// Saves a failure at once: whatever happens while it is minimised, it is not lost. Returns whether it could.

@@ -157,6 +157,8 @@ pub struct Finished {
 pub enum Verdict {
     /// Nothing found within what the coverage says.
     Passed,
+    /// Nothing found before the time or the states ran out. The test is green, and has not passed.
+    Unfinished,
     /// A bug was found.
     Failed,
     /// A bug was found and `expect = "fail"` asked for one.
@@ -190,7 +192,7 @@ impl Verdict {
     /// Whether the test counts as passed.
     pub fn is_success(&self) -> bool {
         match self {
-            Self::Passed | Self::ExpectedFailure => true,
+            Self::Passed | Self::Unfinished | Self::ExpectedFailure => true,
             Self::Failed | Self::Error { kind: _, message: _ } => false,
         }
     }
