@@ -1,8 +1,8 @@
-//! Every hard bound of the engine with its reason, and what happens past it.
+//! The bounds of an execution with their reasons, and what happens past them.
 
-/// Most processes in one search. Past it the spawn is a violation that says so.
+/// Most processes in one search. Past it the spawn panics, which is a violation that says so.
 pub const PROCESSES_MAX: u32 = 1 << 24;
-/// Most controlled objects in one search. Past it the creation is a violation that says so.
+/// Most controlled objects in one search. Past it the creation panics, which is a violation that says so.
 pub const OBJECTS_MAX: u32 = 1 << 26;
 /// Most alternatives of one process at one state: `choose(n)` refuses a larger n.
 pub const ALTERNATIVES_MAX: u32 = 1 << 16;

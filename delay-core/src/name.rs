@@ -9,6 +9,7 @@
 use crate::{
     hash::{Domain, IdSet, Print},
     ids::{Object, Process},
+    limits,
 };
 use std::cmp::Ordering;
 
@@ -65,6 +66,11 @@ impl Names {
         if let Some(known) = self.processes[parent.index()].children.get(k as usize) {
             return *known;
         }
+        assert!(
+            self.processes.len() < limits::PROCESSES_MAX as usize,
+            "a search holds at most {} processes",
+            limits::PROCESSES_MAX
+        );
         let id = Process::new(self.processes.len() as u32);
         let of = &mut self.processes[parent.index()];
         debug_assert_eq!(of.children.len(), k as usize, "children are named in order");
@@ -80,6 +86,11 @@ impl Names {
         if let Some(known) = self.processes[creator.index()].objects.get(k as usize) {
             return *known;
         }
+        assert!(
+            self.objects.len() < limits::OBJECTS_MAX as usize,
+            "a search holds at most {} channels and endpoints",
+            limits::OBJECTS_MAX
+        );
         let id = Object::new(self.objects.len() as u32);
         let of = &mut self.processes[creator.index()];
         debug_assert_eq!(of.objects.len(), k as usize, "objects are named in order");

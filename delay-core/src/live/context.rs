@@ -1,4 +1,4 @@
-//! The current execution: the only thread-local of the project.
+//! The current execution: the only thread-local that an execution depends on.
 //!
 //! While a process is polled, its execution's `Context` stands here, and the controlled ops of `api/` find it. A
 //! borrow never lasts while user code runs: user values are hashed, shown and dropped outside `with`.
