@@ -104,9 +104,9 @@ fn flags_win_over_the_attribute() {
     let outcome = votes.delay_in_ci(&["test", "--lib", "--exact", "passes", "--max-delays", "1"]).ends_with(0);
     outcome.says(&["states and", "transitions visited within 1 delay;"]);
     let outcome = votes.delay_in_ci(&["test", "--lib", "--exact", "takes_long", "--budget", "300ms"]).ends_with(0);
-    outcome.says(&["PASS", "stopped by its time budget: nothing found yet"]);
+    outcome.says(&["OPEN", "stopped by its time budget: nothing found yet"]);
     let outcome = votes.delay_in_ci(&["test", "--lib", "--exact", "takes_long", "--max-states", "1000"]).ends_with(0);
-    outcome.says(&["PASS", "visited so far"]);
+    outcome.says(&["OPEN", "visited so far"]);
 }
 
 #[test]
