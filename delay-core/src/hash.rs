@@ -93,13 +93,6 @@ impl Print {
         fold(self.high ^ KEYS[1], self.low ^ KEYS[0])
     }
 
-    /// All 128 bits.
-    #[inline]
-    #[must_use]
-    pub const fn wide(self) -> u128 {
-        ((self.high as u128) << 64) | self.low as u128
-    }
-
     /// The print of a hashable value.
     pub fn of_value<T: std::hash::Hash + ?Sized>(domain: Domain, value: &T) -> Self {
         let mut hasher = PrintHasher(Self::of(domain));

@@ -23,6 +23,7 @@ pub mod limits;
 pub mod live;
 pub mod name;
 pub mod protocol;
+pub mod random;
 pub mod replay;
 pub mod search;
 pub mod soundness;

@@ -100,11 +100,6 @@ impl Names {
         id
     }
 
-    /// How many processes have a name.
-    pub fn process_count(&self) -> usize {
-        self.processes.len()
-    }
-
     /// Fingerprint of a process's name.
     #[inline]
     pub fn process_print(&self, process: Process) -> Print {

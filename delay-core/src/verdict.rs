@@ -82,6 +82,11 @@ impl Violation {
         }
     }
 
+    /// Its text, by line.
+    pub fn lines(&self) -> Vec<String> {
+        self.to_string().lines().map(str::to_owned).collect()
+    }
+
     /// Whether a minimised execution shows the same failure: same kind, and same place or speaker.
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {

@@ -8,6 +8,7 @@
 use delay_core::{
     explorer::{Event, Explorer},
     ids::Process,
+    random::SplitMix64,
 };
 use std::collections::VecDeque;
 
@@ -16,24 +17,14 @@ use std::collections::VecDeque;
 pub struct ProbabilisticRoundRobin {
     queue: VecDeque<Process>,
     /// Pitfall B.15: cloned with the queue.
-    generator: u64,
+    generator: SplitMix64,
 }
 
 impl ProbabilisticRoundRobin {
     /// With this seed.
     #[must_use]
     pub const fn new(seed: u64) -> Self {
-        Self { queue: VecDeque::new(), generator: seed }
-    }
-
-    /// SplitMix64: a named generator, so that a seed means the same for ever.
-    fn below(&mut self, bound: usize) -> usize {
-        self.generator = self.generator.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.generator;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^= z >> 31;
-        ((u128::from(z) * bound as u128) >> 64) as usize
+        Self { queue: VecDeque::new(), generator: SplitMix64::new(seed) }
     }
 }
 
@@ -41,7 +32,7 @@ impl Explorer for ProbabilisticRoundRobin {
     fn step(&mut self, event: Event) {
         match event {
             Event::Enabled { process, .. } => {
-                let at = self.below(self.queue.len() + 1);
+                let at = self.generator.below(self.queue.len() + 1);
                 self.queue.insert(at, process);
             }
             Event::Blocked(process) => self.queue.retain(|other| *other != process),

@@ -123,7 +123,7 @@ impl Resolved {
     pub(super) fn settings(&self) -> Settings {
         let Config { mode, max_delays, delta, cache, samples, seed, jobs, budget, max_states, .. } = self.config;
         let limits = Limits { time: Some(budget), states: max_states };
-        Settings { mode, max_delays, delta: delta.max(1), cache, samples, seed, jobs, limits }
+        Settings { mode, max_delays, delta, cache, samples, seed, jobs, limits }
     }
 }
 

@@ -3,7 +3,7 @@
 use super::session::Failure;
 use crate::{
     coverage::count,
-    trace::{Trace, Verdict, event::Event},
+    trace::{Deviation, Trace, Verdict, event::Event},
     verdict::{Violation, place},
 };
 use std::fmt::Write as _;
@@ -43,7 +43,7 @@ pub fn report(failure: &Failure, how: &str, replay: Option<&str>) -> String {
         trace.explorer,
         trace.seed
     );
-    schedule(&mut text, trace, &failure.events);
+    schedule(&mut text, &trace.schedule, &failure.events);
     if let Some(replay) = replay {
         let _ = writeln!(text, "\nreplay it with: {replay}");
     }
@@ -54,19 +54,19 @@ pub fn report(failure: &Failure, how: &str, replay: Option<&str>) -> String {
 pub fn events(trace: &Trace, events: &[Event]) -> String {
     let mut text = String::new();
     // An execution that has left its trace was not made by the trace's deviations.
-    let followed = match trace.verdict {
-        Verdict::Fail | Verdict::Pass => trace.clone(),
-        Verdict::Diverged { .. } => Trace { schedule: Vec::new(), ..trace.clone() },
+    let deviations: &[Deviation] = match trace.verdict {
+        Verdict::Fail | Verdict::Pass => &trace.schedule,
+        Verdict::Diverged { .. } => &[],
     };
-    schedule(&mut text, &followed, events);
+    schedule(&mut text, deviations, events);
     text
 }
 
-fn schedule(text: &mut String, trace: &Trace, events: &[Event]) {
+fn schedule(text: &mut String, deviations: &[Deviation], events: &[Event]) {
     let width = events.iter().map(|event| event.process.chars().count()).max().unwrap_or(0).min(24);
     let what = events.iter().map(|event| event.text.chars().count()).max().unwrap_or(0).min(60);
     let skipped = events.len().saturating_sub(LINES_MAX);
-    let mut deviations = trace.schedule.iter().peekable();
+    let mut deviations = deviations.iter().peekable();
     if skipped > 0 {
         let _ = writeln!(text, "  .. {} before; the saved trace has them all", count(skipped as u64, "event"));
     }

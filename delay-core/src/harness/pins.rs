@@ -107,8 +107,7 @@ impl Run<'_, '_> {
         let (delays, steps) = (count(trace.delays, "delay"), count(trace.steps, "step"));
         let description = format!("{delays}, explorer {}, {steps}", trace.explorer);
         let pin = Pin { directory: &directory, name, description: &description, body };
-        // insta's own panic has nothing to tell that we do not.
-        // insta's picture of the difference holds nothing that the report does not.
+        // insta's own panic, and its picture of the difference, hold nothing that the report does not.
         let silence = self.prints.silence();
         let asserted = quiet::unprinted(|| (self.pin)(&pin));
         drop(silence);

@@ -170,7 +170,7 @@ fn attributed(live: &mut Live<'_>, path: &[Choice], mut capture: streams::Captur
 
 /// In the columns of the schedule.
 fn lines(text: &mut String, live: &Live<'_>, step: usize, process: Process, printed: &str) {
-    let who = if process == Process::CLOCK { "clock".to_owned() } else { live.label(process) };
+    let who = live.label(process);
     let step = if step == 0 { String::new() } else { step.to_string() };
     let now = match live.world().now() {
         0 => String::new(),

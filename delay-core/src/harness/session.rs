@@ -76,9 +76,14 @@ impl Session<'_, '_> {
         self.done = Some(done);
     }
 
+    /// Confirming and showing an execution costs no budget.
+    fn unlimited(&self) -> Budget<'_> {
+        self.budget.with_limits(Limits::default())
+    }
+
     fn replay<E: Explorer>(&self, explorer: &E, trace: &Trace, shown: Shown) -> Replayed {
         let mut live = self.program.live();
-        let unlimited = self.budget.with_limits(Limits::default());
+        let unlimited = self.unlimited();
         let silence = self.prints.silence();
         let replayed = quiet::muted(|| replay::replay(&mut live, explorer, trace, &mut unlimited.meter()));
         drop(silence);
@@ -120,7 +125,7 @@ impl Session<'_, '_> {
     /// A failing execution once more, for a person to see what it prints.
     fn show<E: Explorer>(&self, explorer: &E, finding: &Finding) {
         let mut live = self.program.live();
-        let unlimited = self.budget.with_limits(Limits::default());
+        let unlimited = self.unlimited();
         let silence = self.prints.silence();
         run(&mut live, explorer, &finding.deviations, None, &mut unlimited.meter());
         drop(silence);
@@ -129,7 +134,7 @@ impl Session<'_, '_> {
     }
 
     fn minimise<E: Explorer>(&self, explorer: &E, finding: Finding, first: Failure) -> (Finding, Failure) {
-        let unlimited = self.budget.with_limits(Limits::default());
+        let unlimited = self.unlimited();
         let smallest = minimise::minimise(self.program, explorer, finding.clone(), &unlimited);
         if smallest == finding {
             return (finding, first);
@@ -146,7 +151,7 @@ impl Session<'_, '_> {
     /// Runs a finding once more, with its events in words. A finding that does not show again is nondeterminism.
     fn record<E: Explorer>(&self, explorer: &E, finding: &Finding) -> Result<Failure, Divergence> {
         let mut live = self.program.live();
-        let unlimited = self.budget.with_limits(Limits::default());
+        let unlimited = self.unlimited();
         live.set_recording(true);
         let ran = quiet::muted(|| run(&mut live, explorer, &finding.deviations, None, &mut unlimited.meter()));
         let violation = live.violation().filter(|_| ran == Ran::Through(Status::Violated)).cloned();
@@ -165,7 +170,7 @@ impl Session<'_, '_> {
             waiting: options.waiting,
             max_steps: options.max_steps,
             verdict: Verdict::Fail,
-            violation: violation.to_string().lines().map(str::to_owned).collect(),
+            violation: violation.lines(),
             delays: u64::from(finding.delays()),
             steps: live.path().len() as u64,
             schedule,

@@ -26,7 +26,7 @@ use crate::{
     limits,
     trace::event::Event,
     verdict::Violation,
-    world::{Choice, Granularity, World, process::Status as ProcessStatus},
+    world::{Choice, Granularity, World},
 };
 use context::{Context, TaskFuture};
 pub(crate) use monitors::{Listener, short_type_name};
@@ -217,7 +217,7 @@ impl<'b> Live<'b> {
         &self.outside().world
     }
 
-    /// The program state, to bring its fingerprint up to date.
+    /// The fingerprint of the present state.
     #[inline]
     pub fn fingerprint(&mut self) -> Print {
         self.outside_mut().world.fingerprint()
@@ -397,9 +397,4 @@ impl Drop for Live<'_> {
     fn drop(&mut self) {
         self.tear_down();
     }
-}
-
-/// Whether a process is over, however it ended.
-pub(crate) fn is_over(status: ProcessStatus) -> bool {
-    matches!(status, ProcessStatus::Finished | ProcessStatus::Cancelled)
 }

@@ -4,7 +4,6 @@ pub mod minimise;
 
 use crate::{
     explorer::Explorer,
-    ids::Process,
     live::{Live, Status},
     search::{Deviation, Finding, Ran, budget::Meter, run},
     trace::{self, Line, Trace, Verdict},
@@ -47,8 +46,7 @@ pub fn replay<E: Explorer>(live: &mut Live<'_>, explorer: &E, trace: &Trace, met
         // What it does after it has left the trace says nothing; the schedule stays the one that was asked for.
         now.schedule.clone_from(&trace.schedule);
     }
-    now.violation =
-        violation.iter().flat_map(|v| v.to_string().lines().map(str::to_owned).collect::<Vec<_>>()).collect();
+    now.violation = violation.as_ref().map(Violation::lines).unwrap_or_default();
     now.steps = live.path().len() as u64;
     now.delays = now.schedule.iter().map(|deviation| u64::from(deviation.delays)).sum();
     Replayed { trace: now, events: live.events().to_vec(), violation }
@@ -61,7 +59,7 @@ pub fn name(live: &Live<'_>, deviations: &[Deviation]) -> Vec<trace::Deviation> 
         let step = deviation.step as usize;
         let process = path.get(step)?.process;
         let nth = path[..=step].iter().filter(|choice| choice.process == process).count() as u32;
-        let process = if process == Process::CLOCK { "clock".to_owned() } else { live.label(process) };
+        let process = live.label(process);
         Some(trace::Deviation { step: deviation.step, delays: deviation.delays, process, nth })
     });
     named.collect()

@@ -5,8 +5,12 @@
 //! spends further delays from there; an execution that extends it by b delays is drawn with probability at least
 //! 1/(|F| U^b).
 
-use super::{Outcome, Program, Settings, Stop, budget::Budget, ses, ss};
-use crate::{explorer::Explorer, search::budget::Limits};
+use super::{
+    Outcome, Program, Settings, Stop,
+    budget::{Budget, Limits},
+    ses, ss,
+};
+use crate::explorer::Explorer;
 
 /// Runs SES, then SS.
 pub(super) fn search<E: Explorer>(

@@ -123,6 +123,12 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// The violation an execution ended in.
+    pub(crate) fn of(live: &Live<'_>, deviations: Vec<Deviation>) -> Self {
+        let Some(violation) = live.violation().cloned() else { crate::bug!("violated without a violation") };
+        Self { deviations, violation, steps: live.path().len() as u64 }
+    }
+
     /// Delays spent in all.
     pub fn delays(&self) -> u32 {
         self.deviations.iter().map(|deviation| deviation.delays).sum()

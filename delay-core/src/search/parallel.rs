@@ -6,12 +6,12 @@ use super::{
     Finding, Program, Settings, Stop,
     budget::{Budget, Meter, Spent},
     cursor::Unsound,
-    run::{self, Deviation, progress},
+    run::{self, Deviation},
 };
 use crate::{
     coverage::Coverage,
     live::{Live, Status, traced},
-    verdict::{Divergence, Violation},
+    verdict::Divergence,
 };
 use std::sync::{
     Mutex, PoisonError,
@@ -140,7 +140,7 @@ impl Shared {
             }
             let stop = match sampler(&mut worker, number) {
                 Sample::Taken => continue,
-                Sample::Found(deviations) => Stop::Found(finding(&worker.live, deviations)),
+                Sample::Found(deviations) => Stop::Found(Finding::of(&worker.live, deviations)),
                 Sample::Diverged(step) => Stop::Nondeterministic(diverged(&worker.live, step)),
                 Sample::Uncontrolled(divergence) => Stop::Nondeterministic(divergence),
                 Sample::Unsound(Unsound(process)) => Stop::Unsound(worker.live.label(process)),
@@ -157,18 +157,11 @@ impl Shared {
         }
         worker.coverage.absorb(&worker.live.totals());
         self.coverage.lock().unwrap_or_else(PoisonError::into_inner).merge(&worker.coverage);
-        let _ = progress(&mut worker.live);
     }
 
     fn end(&self, number: u64, stop: Stop) {
         self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(Ended { number, stop });
     }
-}
-
-fn finding(live: &Live<'_>, deviations: Vec<Deviation>) -> Finding {
-    let violation = live.violation().cloned();
-    let violation = violation.unwrap_or_else(|| Violation::Error { message: "it was not kept".to_owned() });
-    Finding { deviations, violation, steps: live.path().len() as u64 }
 }
 
 fn diverged(live: &Live<'_>, step: u32) -> Divergence {

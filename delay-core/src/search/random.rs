@@ -6,7 +6,7 @@ use super::{
     cursor::Cursor,
     parallel::{self, Sample, Worker},
     run::{Deviation, progress},
-    ss::Random,
+    ss,
 };
 use crate::{
     coverage::Coverage,
@@ -30,7 +30,7 @@ pub(super) fn search<E: Explorer>(
 }
 
 fn sample<E: Explorer>(worker: &mut Worker<'_, '_>, explorer: &E, settings: &Settings, number: u64) -> Sample {
-    let mut random = Random::new(settings.seed, u32::MAX, number);
+    let mut random = ss::generator(settings.seed, u32::MAX, number);
     let mut deviations = Vec::new();
     let mut choices = 0;
     let mut step = 0;

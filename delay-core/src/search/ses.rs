@@ -410,10 +410,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
     }
 
     fn violated(&mut self) -> Halt {
-        let violation = self.live.violation().cloned();
-        let Some(violation) = violation else { crate::bug!("violated without a violation") };
-        let steps = self.live.path().len() as u64;
-        self.found = Some(Finding { deviations: self.spent.clone(), violation, steps });
+        self.found = Some(Finding::of(self.live, self.spent.clone()));
         Halt::Found
     }
 

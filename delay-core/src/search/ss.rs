@@ -16,7 +16,7 @@ use super::{
     parallel::{self, Sample, Worker},
     run::{Deviation, Positions, Ran, run},
 };
-use crate::{coverage::Coverage, explorer::Explorer, hash::Print, live::Status};
+use crate::{coverage::Coverage, explorer::Explorer, hash::Print, live::Status, random::SplitMix64};
 
 /// Samples per stratum in the paper: 100 + 3^delays.
 pub(super) fn samples_of(settings: &Settings, delays: u32) -> u64 {
@@ -85,7 +85,7 @@ fn sample<E: Explorer>(
     delays: u32,
     number: u64,
 ) -> Sample {
-    let mut random = Random::new(settings.seed, delays, number);
+    let mut random = generator(settings.seed, delays, number);
     let start = &starts[random.below(starts.len())];
     let mut deviations = start.deviations.clone();
     let mut positions = Positions::default();
@@ -116,26 +116,7 @@ fn sample<E: Explorer>(
     }
 }
 
-/// SplitMix64: a named generator, so that a seed means the same for ever.
-#[derive(Debug, Clone)]
-pub(super) struct Random(u64);
-
-impl Random {
-    pub(super) fn new(seed: u64, stratum: u32, number: u64) -> Self {
-        Self(Print::default().with(seed).with(u64::from(stratum)).with(number).short())
-    }
-
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    }
-
-    /// Uniform below `bound`; its bias is below bound / 2^64.
-    #[inline]
-    pub(super) fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
+/// The generator of one sample.
+pub(super) fn generator(seed: u64, stratum: u32, number: u64) -> SplitMix64 {
+    SplitMix64::new(Print::default().with(seed).with(u64::from(stratum)).with(number).short())
 }

@@ -14,27 +14,10 @@ use crate::{
     ids::{Message, Object, Process, Slot},
 };
 
-/// A process that was just spawned.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Spawned {
-    /// It is polled to its first op right after its spawner.
-    Poll(Process),
-    /// Its start is a step of its own.
-    Waits(Process),
-}
-
-impl Spawned {
-    /// The process.
-    pub fn process(self) -> Process {
-        match self {
-            Self::Poll(process) | Self::Waits(process) => process,
-        }
-    }
-}
-
 impl World {
-    /// Spawns a process from the actor.
-    pub fn spawn(&mut self, site: Site) -> Spawned {
+    /// Spawns a process from the actor. It is polled to its first op right after the actor, unless its start is a step of its
+    /// own: then it waits for that.
+    pub fn spawn(&mut self, site: Site) -> Process {
         let parent = self.actor;
         let state = &mut self.processes[parent.index()];
         let k = state.spawned;
@@ -47,9 +30,8 @@ impl World {
         if self.names.is_apart(local) {
             self.processes[child.index()].insert(Op::Start, site);
             self.refresh(child);
-            return Spawned::Waits(child);
         }
-        Spawned::Poll(child)
+        child
     }
 
     /// A freshly spawned process is about to be polled within its spawner's step.
@@ -161,15 +143,20 @@ impl World {
 
     #[inline]
     fn visible_on(&mut self, object: Object) {
-        if !(self.first_poll && self.names.of_object(object).0 == self.actor) {
+        if !self.is_private(object) {
             self.visible();
         }
     }
 
-    /// An object its creator is still alone with is not shared.
+    /// Its creator is still alone with it.
+    #[inline]
+    fn is_private(&self, object: Object) -> bool {
+        self.first_poll && self.names.of_object(object).0 == self.actor
+    }
+
     #[inline]
     pub(super) fn shared_op_on(&mut self, object: Object) {
-        if !(self.first_poll && self.names.of_object(object).0 == self.actor) {
+        if !self.is_private(object) {
             self.shared_op();
         }
     }

@@ -19,6 +19,13 @@ pub enum Status {
     Cancelled,
 }
 
+impl Status {
+    /// Whether the process has ended, however.
+    pub fn is_over(self) -> bool {
+        matches!(self, Self::Finished | Self::Cancelled)
+    }
+}
+
 /// The state of one process.
 #[derive(Clone, Debug)]
 pub struct ProcessState {
@@ -41,8 +48,6 @@ pub struct ProcessState {
     pub(super) spawned: u32,
     pub(super) created: u32,
     pub(super) drawn: u32,
-    /// Steps this process has made; only for people and traces.
-    pub(super) steps: u32,
     pub(super) print: Print,
     pub(super) stale: bool,
 }
@@ -62,7 +67,6 @@ impl ProcessState {
             spawned: 0,
             created: 0,
             drawn: 0,
-            steps: 0,
             print: Print::default(),
             stale: false,
         }
@@ -84,13 +88,12 @@ impl ProcessState {
             spawned,
             created,
             drawn,
-            steps,
             print,
             stale,
         } = self;
         (*status, *l, *in_use, *unseen, *alternatives, *cancelled) = (Status::Live, local, 0, 0, 0, false);
         *handles = 0;
-        (*spawned, *created, *drawn, *steps, *print, *stale) = (0, 0, 0, 0, Print::default(), false);
+        (*spawned, *created, *drawn, *print, *stale) = (0, 0, 0, Print::default(), false);
     }
 
     /// Whether it has been spawned and has not ended.
@@ -102,16 +105,6 @@ impl ProcessState {
     /// How far it has come.
     pub fn status(&self) -> Status {
         self.status
-    }
-
-    /// Its local state's id.
-    pub fn local(&self) -> Print {
-        self.local
-    }
-
-    /// How many steps it has made.
-    pub fn steps(&self) -> u32 {
-        self.steps
     }
 
     /// The ops it waits for and was not granted.
@@ -169,7 +162,6 @@ impl ProcessState {
             spawned,
             created,
             drawn,
-            steps: _,
             print: _,
             stale: _,
         } = self;

@@ -5,7 +5,7 @@
 
 use super::{
     Choice, Granularity, World,
-    mailbox::{Delivery, Queued},
+    mailbox::{Delivery, Mailbox, Queued},
     op::{Grant, Observation, Op},
     process::Status,
 };
@@ -38,21 +38,15 @@ impl World {
                 return None;
             }
             self.choosing.remove(0);
-            self.begin_step(process);
+            self.actor = process;
             self.steps += 1;
             let seen = Print::default().with(u64::from(choice.alternative));
             self.conclude(process, slot, Observation::Outcome(choice.alternative), Some(seen));
             return Some(Next::Poll(process, slot));
         }
         let (process, slot, alternative) = self.locate(choice)?;
-        self.begin_step(process);
-        Some(self.perform(process, slot, alternative))
-    }
-
-    #[inline]
-    fn begin_step(&mut self, process: Process) {
         self.actor = process;
-        self.processes[process.index()].steps += 1;
+        Some(self.perform(process, slot, alternative))
     }
 
     #[inline]
@@ -245,29 +239,28 @@ impl World {
         }
     }
 
-    /// Refreshes every process but the actor that waits to receive from a mailbox. The actor is refreshed when its
-    /// step settles.
+    /// Refreshes every process but the actor that waits to receive from a mailbox. The actor is refreshed when its step
+    /// settles.
     #[inline]
     pub(super) fn refresh_readers(&mut self, object: Object) {
-        let readers = std::mem::take(&mut self.mailboxes[object.index()].readers);
-        for process in &readers {
-            if *process != self.actor {
-                self.refresh(*process);
-            }
-        }
-        self.mailboxes[object.index()].readers = readers;
+        self.refresh_all(object, |mailbox| &mut mailbox.readers);
     }
 
     /// Refreshes every process but the actor that waits for room in a mailbox, or for its end.
     #[inline]
     pub(super) fn refresh_writers(&mut self, object: Object) {
-        let writers = std::mem::take(&mut self.mailboxes[object.index()].writers);
-        for process in &writers {
+        self.refresh_all(object, |mailbox| &mut mailbox.writers);
+    }
+
+    #[inline]
+    fn refresh_all(&mut self, object: Object, waiting: impl Fn(&mut Mailbox) -> &mut Vec<Process>) {
+        let taken = std::mem::take(waiting(&mut self.mailboxes[object.index()]));
+        for process in &taken {
             if *process != self.actor {
                 self.refresh(*process);
             }
         }
-        self.mailboxes[object.index()].writers = writers;
+        *waiting(&mut self.mailboxes[object.index()]) = taken;
     }
 
     /// Refreshes every process but the actor that waits on a mailbox.

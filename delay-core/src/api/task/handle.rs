@@ -7,7 +7,7 @@ use crate::{
         leaf::Leaf,
     },
     ids::Process,
-    live::{context, is_over},
+    live::context,
     world::op::{Op, Site},
 };
 use std::{
@@ -54,7 +54,7 @@ impl Target {
     }
 
     fn is_finished(&self) -> bool {
-        backend::within_if(self.execution, |context| is_over(context.world.look_at_process(self.process)))
+        backend::within_if(self.execution, |context| context.world.look_at_process(self.process).is_over())
             .unwrap_or(true)
     }
 

@@ -97,7 +97,7 @@ where
         *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(output);
     });
     let spawned = context::with(|context| {
-        let process = context.world.spawn(site).process();
+        let process = context.world.spawn(site);
         context.labels.name_process(process, name, site);
         context.spawned.push((process, task));
         context.record(site, |context| format!("spawns {}", context.labels.process(&context.world, process)));
