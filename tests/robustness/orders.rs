@@ -162,3 +162,43 @@ fn two_explicit_choices_at_once_are_refused() {
     let said = report.failure.map(|failure| failure.violation.to_string()).unwrap_or_default();
     assert!(said.contains("waits for two explicit choices at once"), "{said}");
 }
+
+#[test]
+fn a_trace_numbers_its_events_by_choices() {
+    let report = Checker::new().explorer("rr").check(|| async {
+        let (sender, mut receiver) = mpsc::unbounded_channel();
+        let three = sender.clone();
+        task::spawn_named("three", async move {
+            for value in 1..4 {
+                task::yield_now().await;
+                let _ = three.send(value);
+            }
+        });
+        for value in [8, 9] {
+            let sender = sender.clone();
+            task::spawn_named(format!("sends {value}"), async move {
+                task::yield_now().await;
+                let _ = sender.send(value);
+            });
+        }
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            seen.push(receiver.recv().await);
+        }
+        task::yield_now().await;
+        for _ in 0..2 {
+            seen.push(receiver.recv().await);
+        }
+        assert_ne!(seen, [1, 2, 3, 9, 8].map(Some));
+    });
+    let trace = report.failure.expect("the order is found").trace;
+    // Some receives were taken inside a step: there are fewer choices than ops.
+    let receives = trace.events.iter().filter(|event| event.text.starts_with("receives")).map(|event| event.step);
+    let receives: BTreeSet<u64> = receives.collect();
+    assert!(receives.len() < 5, "{receives:?}");
+    assert_eq!(trace.events.last().map(|event| event.step), Some(trace.steps));
+    for deviation in &trace.schedule {
+        let moved = trace.events.iter().find(|event| event.step == u64::from(deviation.step) + 1);
+        assert_eq!(moved.map(|event| &event.process), Some(&deviation.process));
+    }
+}

@@ -59,7 +59,7 @@ impl Context {
     #[cold]
     pub(crate) fn record_text(&mut self, process: Process, site: Site, text: String) {
         let process = self.labels.process(&self.world, process);
-        let (step, now) = (self.world.steps(), self.world.now());
+        let (step, now) = (self.world.choices(), self.world.now());
         if let Some(events) = &mut self.recorder {
             events.push(Event { step, now, process, text, site: Some(site) });
         }

@@ -72,6 +72,7 @@ impl World {
             enabled: _,
             alternatives: _,
             // How the state was reached, not what it is.
+            choices: _,
             steps: _,
             messages: _,
             events: _,

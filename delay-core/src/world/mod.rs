@@ -68,7 +68,9 @@ pub struct World {
     enabled: u32,
     /// Alternatives of all processes.
     alternatives: u32,
-    /// Granted ops so far.
+    /// Choices granted so far.
+    choices: u64,
+    /// Granted ops so far: a choice grants one, and the ops taken inside its step.
     steps: u64,
     messages: u32,
     /// What happened in this step, for the explorer.
@@ -121,6 +123,7 @@ impl World {
             now: 0,
             enabled: 0,
             alternatives: 0,
+            choices: 0,
             steps: 0,
             messages: 0,
             events: Vec::new(),
@@ -146,7 +149,7 @@ impl World {
         self.sleepers.clear();
         self.monitors.clear();
         self.choosing.clear();
-        (self.now, self.steps, self.messages) = (0, 0, 0);
+        (self.now, self.choices, self.steps, self.messages) = (0, 0, 0, 0);
         (self.enabled, self.alternatives) = (0, 0);
         self.events.clear();
         (self.actor, self.first_poll, self.inside, self.notes) = (Process::BODY, false, None, Notes::default());
@@ -176,6 +179,12 @@ impl World {
     #[inline]
     pub fn is_quiescent(&self) -> bool {
         self.enabled == 0 && self.sleepers.is_empty() && self.choosing.is_empty()
+    }
+
+    /// Choices granted so far in this execution: the number of the present one, from 1; 0 is the set-up.
+    #[inline]
+    pub fn choices(&self) -> u64 {
+        self.choices
     }
 
     /// Granted ops so far in this execution.

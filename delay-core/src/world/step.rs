@@ -38,15 +38,21 @@ impl World {
                 return None;
             }
             self.choosing.remove(0);
-            self.actor = process;
+            self.begin_step(process);
             self.steps += 1;
             let seen = Print::default().with(u64::from(choice.alternative));
             self.conclude(process, slot, Observation::Outcome(choice.alternative), Some(seen));
             return Some(Next::Poll(process, slot));
         }
         let (process, slot, alternative) = self.locate(choice)?;
-        self.actor = process;
+        self.begin_step(process);
         Some(self.perform(process, slot, alternative))
+    }
+
+    #[inline]
+    fn begin_step(&mut self, process: Process) {
+        self.actor = process;
+        self.choices += 1;
     }
 
     #[inline]
