@@ -11,7 +11,7 @@ pub use delay_core::{
         choose::{choose, flip},
         collections,
         monitor::{self, announce},
-        net,
+        net, node,
         payload::Payload,
         random::{DelayRng, rng},
         sync, task, time,
@@ -19,7 +19,10 @@ pub use delay_core::{
     harness::{Expect, Outcome, Report},
     live::{End, Waiting},
     search::{Cache, Mode, Stop},
-    world::Granularity,
+    world::{
+        Granularity,
+        fault::{Faults, Time},
+    },
 };
 pub use delay_macros::{delay_test, test};
 
@@ -41,7 +44,9 @@ pub mod __private;
 
 /// What most tests and protocols need: `use delay::prelude::*;`.
 pub mod prelude {
-    pub use crate::{Payload, announce, choose, delay_test, flip, monitor::Monitor, net, sync, task, time};
+    pub use crate::{
+        Faults, Payload, Time, announce, choose, delay_test, flip, monitor::Monitor, net, node::Node, sync, task, time,
+    };
 }
 
 /// The guide, from the first test to moving a code base.
@@ -58,6 +63,8 @@ pub mod guide {
     pub mod state_caching {}
     #[doc = include_str!("../docs/guide/06-from-tokio.md")]
     pub mod from_tokio {}
+    #[doc = include_str!("../docs/guide/08-faults.md")]
+    pub mod faults {}
 }
 
 /// Compiles the README's programs.

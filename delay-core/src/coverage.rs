@@ -90,6 +90,7 @@ impl Coverage {
             self.totals.woken_first.clone_from(&totals.woken_first);
         }
         self.totals.unheard += totals.unheard;
+        self.totals.possible_faults |= totals.possible_faults;
         self.totals.panics += totals.panics;
     }
 
@@ -260,7 +261,8 @@ impl Coverage {
             | Stop::Samples
             | Stop::Found(_)
             | Stop::Nondeterministic(_)
-            | Stop::Unsound(_) => {}
+            | Stop::Unsound(_)
+            | Stop::Impossible(_) => {}
         }
         if self.truncated > 0 {
             add(format!("{} cut at max_steps: nothing is claimed of what follows", count(self.truncated, "execution")));

@@ -89,6 +89,11 @@ pub trait Explorer: Clone + Hash + Send + Sync + 'static {
     fn next(&self) -> Process;
     /// Turns to another enabled process, at the cost of one delay.
     fn delay(&mut self);
+    /// The environment that moves before every process, if it has a move: [`Process::FAULTS`] or [`Process::CLOCK`]. None
+    /// ranks both after all processes.
+    fn environment(&self) -> Option<Process> {
+        None
+    }
 }
 
 /// Passes the events of one step on.

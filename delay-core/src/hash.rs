@@ -45,6 +45,10 @@ pub enum Domain {
     Choosing,
     Explorer,
     Clock,
+    Environment,
+    Budget,
+    Node,
+    Late,
 }
 
 impl Print {

@@ -15,10 +15,20 @@ impl Process {
     /// The environment process whose choices are the timers that may fire. Ranked after every process.
     pub const CLOCK: Self = Self(u32::MAX);
 
+    /// The environment process whose choices are what may go wrong. Ranked after the clock.
+    pub const FAULTS: Self = Self(u32::MAX - 1);
+
     /// The id with this index.
     #[must_use]
     pub const fn new(index: u32) -> Self {
         Self(index)
+    }
+
+    /// Whether it stands for the environment and is no task.
+    #[inline]
+    #[must_use]
+    pub const fn is_environment(self) -> bool {
+        self.0 >= Self::FAULTS.0
     }
 
     /// Index into tables kept per process.
@@ -36,7 +46,11 @@ impl Process {
 
 impl fmt::Debug for Process {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if *self == Self::CLOCK { f.write_str("P(clock)") } else { write!(f, "P{}", self.0) }
+        match *self {
+            Self::CLOCK => f.write_str("P(clock)"),
+            Self::FAULTS => f.write_str("P(faults)"),
+            Self(number) => write!(f, "P{number}"),
+        }
     }
 }
 

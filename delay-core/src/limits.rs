@@ -18,4 +18,4 @@ pub const TICK_STEPS: u32 = 4_096;
 /// Seconds a test explores by default under plain `cargo test`.
 pub const BUDGET_DEFAULT_SECONDS: u64 = 10;
 
-const _: () = assert!(PROCESSES_MAX < u32::MAX, "Process::CLOCK must not be a process");
+const _: () = assert!(PROCESSES_MAX < u32::MAX - 1, "Process::FAULTS and Process::CLOCK must not be tasks");

@@ -43,6 +43,7 @@ struct ObjectName {
     k: u32,
     print: Print,
     shows_arrival: bool,
+    is_polled: bool,
 }
 
 impl Default for Names {
@@ -96,7 +97,7 @@ impl Names {
         debug_assert_eq!(of.objects.len(), k as usize, "objects are named in order");
         of.objects.push(id);
         let print = Print::of(Domain::ObjectName).and(of.print).with(u64::from(k));
-        self.objects.push(ObjectName { creator, k, print, shows_arrival: false });
+        self.objects.push(ObjectName { creator, k, print, shows_arrival: false, is_polled: false });
         id
     }
 
@@ -180,6 +181,19 @@ impl Names {
         let shows = &mut self.objects[object.index()].shows_arrival;
         self.revision += u32::from(!*shows);
         *shows = true;
+    }
+
+    /// Whether some execution of this search looked for messages of this endpoint without waiting.
+    #[inline]
+    pub fn is_polled(&self, object: Object) -> bool {
+        self.objects[object.index()].is_polled
+    }
+
+    /// Remembers that one did.
+    pub fn remember_polled(&mut self, object: Object) {
+        let polled = &mut self.objects[object.index()].is_polled;
+        self.revision += u32::from(!*polled);
+        *polled = true;
     }
 
     /// How often something was learnt that tells states apart further than before.

@@ -7,7 +7,8 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::{
     Error, Expr, Result, Token,
     ext::IdentExt,
-    parse::{ParseStream, Parser},
+    parse::{Parse, ParseStream, Parser},
+    token,
 };
 
 /// One `key = value` pair.
@@ -41,6 +42,22 @@ fn pair_and_comma(input: ParseStream<'_>) -> Result<Given> {
     let Ok(key) = input.call(Ident::parse_any) else {
         return Err(input.error("expected `key = value`, such as `max_delays = 3`"));
     };
+    let value = if key == "faults" && input.peek(token::Paren) { budgets(input)? } else { value(&key, input)? };
+    if !input.is_empty() {
+        input.parse::<Token![,]>().map_err(|error| Error::new(error.span(), "expected `,` before the next key"))?;
+    }
+    Ok(Given { key, value })
+}
+
+/// `(kind = number, ..)`, as a tuple.
+fn budgets(input: ParseStream<'_>) -> Result<Expr> {
+    let content;
+    let paren_token = syn::parenthesized!(content in input);
+    let elems = content.parse_terminated(Expr::parse, Token![,])?;
+    Ok(Expr::Tuple(syn::ExprTuple { attrs: Vec::new(), paren_token, elems }))
+}
+
+fn value(key: &Ident, input: ParseStream<'_>) -> Result<Expr> {
     if !input.peek(Token![=]) {
         return Err(Error::new(key.span(), format!("expected `{key} = value`")));
     }
@@ -48,11 +65,7 @@ fn pair_and_comma(input: ParseStream<'_>) -> Result<Given> {
     if input.is_empty() || input.peek(Token![,]) {
         return Err(Error::new(key.span(), format!("expected a value after `{key} =`")));
     }
-    let value = input.parse()?;
-    if !input.is_empty() {
-        input.parse::<Token![,]>().map_err(|error| Error::new(error.span(), "expected `,` before the next key"))?;
-    }
-    Ok(Given { key, value })
+    input.parse()
 }
 
 fn skip_past_comma(input: ParseStream<'_>) {

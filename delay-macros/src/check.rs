@@ -40,8 +40,13 @@ pub(crate) struct Call {
 
 pub(crate) enum Argument {
     Number(u64),
-    Variant { of: &'static str, name: &'static str },
+    Variant {
+        of: &'static str,
+        name: &'static str,
+    },
     Milliseconds(u64),
+    /// Kinds of faults with their budgets.
+    Faults(Vec<(Ident, u64)>),
 }
 
 /// What a key takes.
@@ -50,6 +55,7 @@ enum Takes {
     Config,
     Facade,
     Duration,
+    Faults,
     Number { least: u64, most: u64 },
     Word(&'static Words),
 }
@@ -77,6 +83,9 @@ const KEYS: &[(&str, Takes)] = &[
     ("samples", COUNT),
     ("expect", Takes::Word(&EXPECTATIONS)),
     ("waiting", Takes::Word(&WAITINGS)),
+    ("faults", Takes::Faults),
+    ("time", Takes::Word(&TIMES)),
+    ("skew", Takes::Duration),
     ("config", Takes::Config),
     ("crate", Takes::Facade),
 ];
@@ -89,6 +98,7 @@ const ENDS: Words = Words { of: "End", variants: &[("quiescent", "Quiescent"), (
 const CACHES: Words =
     Words { of: "Cache", variants: &[("state", "State"), ("state+explorer", "StateExplorer"), ("off", "Off")] };
 const EXPECTATIONS: Words = Words { of: "Expect", variants: &[("pass", "Pass"), ("fail", "Fail")] };
+const TIMES: Words = Words { of: "Time", variants: &[("any", "Any"), ("ordered", "Ordered")] };
 const WAITINGS: Words = Words { of: "Waiting", variants: &[("allow", "Allow"), ("deny", "Deny")] };
 
 /// Keys that mean something in some modes only.
@@ -147,6 +157,11 @@ fn argument(key: &Ident, value: &Expr, settings: &mut Settings) -> Result<()> {
             let number = value::number(key, *least, *most, value)?;
             push(settings, key, value, Argument::Number(number));
             number.to_string()
+        }
+        Takes::Faults => {
+            let (shown, budgets) = value::faults(key, value)?;
+            push(settings, key, value, Argument::Faults(budgets));
+            shown
         }
         Takes::Duration => {
             let (text, milliseconds) = value::duration(key, value)?;

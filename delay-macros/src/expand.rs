@@ -134,6 +134,14 @@ fn call(facade: &TokenStream, Call { method, argument, span }: &Call) -> TokenSt
             let (of, name) = (Ident::new(of, span), Ident::new(name, span));
             quote_spanned! {span=> #facade::#of::#name }
         }
+        Argument::Faults(budgets) => {
+            let calls = budgets.iter().map(|(kind, most)| {
+                let kind = Ident::new(&kind.to_string(), at(kind.span()));
+                let most = proc_macro2::Literal::u64_unsuffixed(*most);
+                quote! { .#kind(#most) }
+            });
+            quote_spanned! {span=> #facade::Faults::NONE #(#calls)* }
+        }
         Argument::Milliseconds(milliseconds) => {
             quote_spanned! {span=> ::core::time::Duration::from_millis(#milliseconds) }
         }

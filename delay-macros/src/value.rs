@@ -5,7 +5,7 @@
 use crate::check::{Explorer, Words};
 use proc_macro2::Ident;
 use std::fmt::Display;
-use syn::{Error, Expr, ExprLit, ExprPath, ExprUnary, Lit, LitInt, Path, Result, UnOp};
+use syn::{Error, Expr, ExprAssign, ExprLit, ExprPath, ExprUnary, Lit, LitInt, Path, Result, UnOp};
 
 const MILLISECONDS: &[(&str, u64)] = &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
@@ -104,6 +104,42 @@ pub(crate) fn duration(key: &Ident, value: &Expr) -> Result<(String, u64)> {
         Some(milliseconds) => Ok((text, milliseconds)),
         None => Err(wrong(value, format!("`{key}` is too long"))),
     }
+}
+
+/// The kinds of faults, as in `delay_core::world::fault::Kind`.
+const FAULTS: &[&str] = &["drop", "duplicate", "reorder", "delay", "partition", "crash", "restart"];
+
+/// The budgets as written, and each with its kind.
+pub(crate) fn faults(key: &Ident, value: &Expr) -> Result<(String, Vec<(Ident, u64)>)> {
+    let kinds = || either(FAULTS.iter().map(|kind| format!("`{kind}`")).collect());
+    let wanted = |at: &Expr| {
+        wrong(at, format!("`{key}` takes budgets: `{key}(drop = 1, crash = 1)`\nthe kinds are {}", kinds()))
+    };
+    let Expr::Tuple(tuple) = value else { return Err(wanted(value)) };
+    let mut budgets: Vec<(Ident, u64)> = Vec::new();
+    for budget in &tuple.elems {
+        let Expr::Assign(ExprAssign { left, right, .. }) = budget else { return Err(wanted(budget)) };
+        let Expr::Path(ExprPath { path, .. }) = &**left else { return Err(wanted(left)) };
+        let Some(kind) = path.get_ident() else { return Err(wanted(left)) };
+        let written = kind.to_string();
+        if !FAULTS.contains(&&*written) {
+            let hint = did_you_mean(&written, FAULTS.iter().copied(), |kind| format!("`{kind}`"));
+            return Err(wrong(left, format!("unknown kind of fault `{written}`{hint}\nthe kinds are {}", kinds())));
+        }
+        if budgets.iter().any(|(earlier, _)| earlier == kind) {
+            return Err(wrong(left, format!("`{kind}` is given twice; keep one")));
+        }
+        budgets.push((kind.clone(), number(kind, 1, u64::from(u32::MAX), right)?));
+    }
+    if budgets.is_empty() {
+        return Err(wanted(value));
+    }
+    let has = |name: &str| budgets.iter().any(|(kind, _)| kind == name);
+    if has("restart") && !has("crash") {
+        return Err(wrong(value, "nothing can restart where nothing may crash: add `crash = 1`"));
+    }
+    let shown: Vec<String> = budgets.iter().map(|(kind, most)| format!("{kind} {most}")).collect();
+    Ok((shown.join(", "), budgets))
 }
 
 fn wrong(value: &Expr, message: impl Display) -> Error {

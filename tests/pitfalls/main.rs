@@ -4,6 +4,7 @@
 
 mod b01_explorer_state;
 mod b02_fewest_delays;
+mod b03_fault_budgets;
 mod b04_monitors;
 mod b05_truncation;
 mod b07_queues;

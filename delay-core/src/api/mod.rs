@@ -11,6 +11,7 @@ pub mod collections;
 pub(crate) mod leaf;
 pub mod monitor;
 pub mod net;
+pub mod node;
 pub mod payload;
 pub mod random;
 pub mod sync;

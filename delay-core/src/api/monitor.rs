@@ -44,7 +44,10 @@ pub fn register<M: Monitor>(monitor: M) {
 #[track_caller]
 pub fn announce<E: fmt::Debug + 'static>(event: E) {
     let site = Location::caller();
-    let Some(count) = context::with(|context| context.monitors.len()) else {
+    // What a destructor says while its node crashes is not said.
+    let Some(count) =
+        context::with(|context| (!context.world.is_crashing()).then_some(context.monitors.len())).flatten()
+    else {
         return;
     };
     let mut heard = false;

@@ -17,6 +17,7 @@ use std::{fmt, hash::Hash};
 pub struct Payload<T> {
     show: Option<fn(&T) -> String>,
     print: Option<fn(&T) -> Print>,
+    copy: Option<fn(&T) -> T>,
 }
 
 impl<T> Clone for Payload<T> {
@@ -29,8 +30,9 @@ impl<T> Copy for Payload<T> {}
 
 impl<T> fmt::Debug for Payload<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { show, print } = self;
-        f.debug_struct("Payload").field("debug", &show.is_some()).field("hash", &print.is_some()).finish()
+        let Self { show, print, copy } = self;
+        let mut f = f.debug_struct("Payload");
+        f.field("debug", &show.is_some()).field("hash", &print.is_some()).field("clone", &copy.is_some()).finish()
     }
 }
 
@@ -44,7 +46,7 @@ impl<T> Payload<T> {
     /// Nothing is known of the values.
     #[must_use]
     pub const fn opaque() -> Self {
-        Self { show: None, print: None }
+        Self { show: None, print: None, copy: None }
     }
 
     /// Values are shown by `Debug`.
@@ -53,7 +55,7 @@ impl<T> Payload<T> {
     where
         T: fmt::Debug,
     {
-        Self { show: Some(show::<T>), print: None }
+        Self { show: Some(show::<T>), print: None, copy: None }
     }
 
     /// Values are told apart by `Hash`.
@@ -62,7 +64,7 @@ impl<T> Payload<T> {
     where
         T: Hash,
     {
-        Self { show: None, print: Some(print::<T>) }
+        Self { show: None, print: Some(print::<T>), copy: None }
     }
 
     /// Both [`Payload::debug`] and [`Payload::hash`].
@@ -71,7 +73,20 @@ impl<T> Payload<T> {
     where
         T: fmt::Debug + Hash,
     {
-        Self { show: Some(show::<T>), print: Some(print::<T>) }
+        Self { show: Some(show::<T>), print: Some(print::<T>), copy: None }
+    }
+
+    pub(crate) const fn copies(&self) -> bool {
+        self.copy.is_some()
+    }
+
+    /// Values can be copied, so that a network may duplicate them.
+    #[must_use]
+    pub const fn cloned(self) -> Self
+    where
+        T: Clone,
+    {
+        Self { copy: Some(T::clone), ..self }
     }
 }
 
@@ -81,6 +96,14 @@ pub(crate) trait View<T> {
     fn content(&self, value: &T) -> Option<Print>;
     /// The value for people.
     fn text(&self, value: &T) -> String;
+    /// Copies the value, if it can be.
+    fn copy(&self, _value: &T) -> Option<T> {
+        None
+    }
+    /// Whether values can be copied.
+    fn copies(&self) -> bool {
+        false
+    }
     /// Who sent it, where the value itself says so.
     fn source(&self, _value: &T) -> Option<&'static str> {
         None
@@ -91,6 +114,14 @@ impl<T> View<T> for Payload<T> {
     #[inline]
     fn content(&self, value: &T) -> Option<Print> {
         self.print.map(|print| print(value))
+    }
+
+    fn copy(&self, value: &T) -> Option<T> {
+        self.copy.map(|copy| copy(value))
+    }
+
+    fn copies(&self) -> bool {
+        self.copy.is_some()
     }
 
     fn text(&self, value: &T) -> String {

@@ -11,7 +11,10 @@ use crate::{
     live::{End, Waiting},
     search::{Cache, Mode},
     trace::Trace,
-    world::Granularity,
+    world::{
+        Granularity,
+        fault::{Faults, Kind, Time},
+    },
 };
 use std::{future::Future, marker::PhantomData, time::Duration};
 
@@ -146,6 +149,34 @@ impl<R> Checker<R> {
     #[must_use]
     pub const fn expect(mut self, expect: Expect) -> Self {
         self.config.expect = expect;
+        self
+    }
+
+    /// What may go wrong, and how often.
+    ///
+    /// # Panics
+    /// If nodes may restart and none may crash.
+    #[must_use]
+    pub const fn faults(mut self, faults: Faults) -> Self {
+        assert!(
+            faults.left(Kind::Restart) == 0 || faults.left(Kind::Crash) > 0,
+            "faults: nothing can restart where nothing may crash; add crash(1)"
+        );
+        self.config.faults = faults;
+        self
+    }
+
+    /// Which timers may fire when.
+    #[must_use]
+    pub const fn time(mut self, time: Time) -> Self {
+        self.config.time = time;
+        self
+    }
+
+    /// How far the clocks of two nodes may differ.
+    #[must_use]
+    pub const fn skew(mut self, skew: Duration) -> Self {
+        self.config.skew = skew;
         self
     }
 

@@ -7,7 +7,10 @@ use crate::{
     live::{End, Options, Waiting},
     protocol::Overrides,
     search::{Cache, Mode, Settings, budget::Limits},
-    world::Granularity,
+    world::{
+        Granularity,
+        fault::{Faults, Time},
+    },
 };
 use std::{env, fmt, time::Duration};
 
@@ -39,6 +42,9 @@ pub(super) struct Config {
     pub(super) jobs: u32,
     pub(super) expect: Expect,
     pub(super) waiting: Waiting,
+    pub(super) faults: Faults,
+    pub(super) time: Time,
+    pub(super) skew: Duration,
     #[cfg(feature = "test-hooks")]
     pub(super) masked: Option<crate::world::masked::Part>,
 }
@@ -60,6 +66,9 @@ impl Config {
         jobs: 1,
         expect: Expect::Pass,
         waiting: Waiting::Allow,
+        faults: Faults::NONE,
+        time: Time::Any,
+        skew: Duration::ZERO,
         #[cfg(feature = "test-hooks")]
         masked: None,
     };
@@ -108,13 +117,16 @@ impl Resolved {
     }
 
     pub(super) fn options(&self) -> Options {
-        let Config { granularity, end, waiting, max_steps, seed, .. } = self.config;
+        let Config { granularity, end, waiting, max_steps, seed, faults, time, skew, .. } = self.config;
         Options {
             granularity,
             end,
             waiting,
             max_steps,
             seed,
+            faults,
+            time,
+            skew: u64::try_from(skew.as_nanos()).unwrap_or(u64::MAX),
             #[cfg(feature = "test-hooks")]
             masked: self.config.masked,
         }

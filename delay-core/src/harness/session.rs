@@ -12,6 +12,7 @@ use crate::{
     },
     trace::{TestName, Trace, Verdict},
     verdict::Divergence,
+    world::fault::Kind,
 };
 
 /// What is asked for.
@@ -99,6 +100,7 @@ impl Session<'_, '_> {
         self.warm_up(explorer);
         let mut outcome = search::search(self.program, explorer, &self.settings, self.budget);
         let Stop::Found(finding) = outcome.stop.clone() else {
+            outcome.stop = self.impossible(&outcome).map_or(outcome.stop, Stop::Impossible);
             return Done::Explored { outcome, failure: None };
         };
         match self.record(explorer, &finding) {
@@ -114,6 +116,14 @@ impl Session<'_, '_> {
                 Done::Explored { outcome, failure: None }
             }
         }
+    }
+
+    /// A fault that was asked for though there is nothing it could happen to: the test does not test what it seems to.
+    fn impossible(&self, outcome: &Outcome) -> Option<Kind> {
+        let says_nothing = matches!(outcome.stop, Stop::Nondeterministic(_) | Stop::Unsound(_) | Stop::Interrupted);
+        let (faults, possible) = (self.program.options.faults, outcome.coverage.totals.possible_faults);
+        let mut kinds = Kind::ALL.into_iter().filter(|kind| faults.left(*kind) > 0 && possible & 1 << *kind as u8 == 0);
+        kinds.next().filter(|_| !says_nothing)
     }
 
     /// One execution that counts for nothing: lazy initialisation differs in the first execution only.
@@ -169,6 +179,9 @@ impl Session<'_, '_> {
             end: options.end,
             waiting: options.waiting,
             max_steps: options.max_steps,
+            faults: options.faults,
+            time: options.time,
+            skew: options.skew,
             verdict: Verdict::Fail,
             violation: violation.lines(),
             delays: u64::from(finding.delays()),

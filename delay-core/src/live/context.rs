@@ -14,15 +14,21 @@ use std::{
     cell::{Cell, RefCell},
     future::Future,
     pin::Pin,
+    sync::Arc,
     task::Waker,
 };
 
 /// A spawned process's future. The engine polls it on one thread, so it need not be `Send`.
 pub(crate) type TaskFuture<'b> = Pin<Box<dyn Future<Output = ()> + 'b>>;
 
+/// Starts the first process of a node.
+pub(crate) type Init = Arc<dyn Fn() -> TaskFuture<'static>>;
+
 /// What ops see of the execution they run in.
 pub(crate) struct Context {
     pub(crate) world: World,
+    /// The first processes of nodes, and how to start each again.
+    pub(crate) nodes: Vec<(Process, Init)>,
     /// Unique among all executions of this process: handles of another one are refused.
     pub(crate) execution: u64,
     pub(crate) labels: Labels,

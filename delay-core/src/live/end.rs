@@ -24,6 +24,13 @@ impl Live<'_> {
             self.outside_mut().violate(Violation::Refused { message });
             return Status::Violated;
         }
+        if context.world.has_too_many_nodes() {
+            let message =
+                "partitions are explored among at most 8 nodes: start fewer, or leave `partition` out of faults(..)"
+                    .to_owned();
+            self.outside_mut().violate(Violation::Refused { message });
+            return Status::Violated;
+        }
         let body_ended = !context.world.process(Process::BODY).is_live();
         if body_ended && end == End::Body {
             return Status::Finished;

@@ -1,7 +1,7 @@
 //! The names people gave to processes and objects, over the canonical ones.
 
 use crate::{
-    ids::{Object, Process},
+    ids::{Message, Object, Process},
     verdict::place,
     world::{
         World,
@@ -18,6 +18,8 @@ pub(crate) struct Labels {
     /// The name people gave, and where the process was spawned.
     processes: Vec<(Label, Option<Site>)>,
     objects: Vec<(&'static str, Label)>,
+    /// Messages on networks, while events are recorded.
+    messages: Vec<(Message, String)>,
 }
 
 impl Labels {
@@ -35,10 +37,27 @@ impl Labels {
         self.objects[object.index()] = (kind, name);
     }
 
+    pub(crate) fn name_message(&mut self, message: Message, text: String) {
+        self.messages.push((message, text));
+    }
+
+    /// A message in words, of an execution that is being recorded.
+    pub(crate) fn message(&self, message: Message) -> &str {
+        let named = self.messages.iter().rev().find(|(other, _)| *other == message);
+        named.map_or("a message", |(_, text)| text)
+    }
+
+    /// Forgets the messages of an execution.
+    pub(crate) fn forget_messages(&mut self) {
+        self.messages.clear();
+    }
+
     /// What people call a process. A name given twice is told apart by the canonical one.
     pub(crate) fn process(&self, world: &World, process: Process) -> String {
-        if process == Process::CLOCK {
-            return "clock".to_owned();
+        match process {
+            Process::CLOCK => return "clock".to_owned(),
+            Process::FAULTS => return "faults".to_owned(),
+            _ => {}
         }
         match self.given(process) {
             Some(name) if world.processes().iter().any(|p| *p != process && self.given(*p) == Some(name)) => {
@@ -91,6 +110,9 @@ impl Labels {
             Op::Join(child) => format!("{} to end", self.process(world, child)),
             Op::Sleep(_) => "a timer".to_owned(),
             Op::Choose(outcomes) => format!("a choice of {outcomes}"),
+            Op::Crash(node) => format!("the crash of {}", self.process(world, node)),
+            Op::Restart(node) => format!("the restart of {}", self.process(world, node)),
+            Op::Down(node) => format!("{} to be down", self.process(world, node)),
             Op::Woken => "a wake by uncontrolled code".to_owned(),
             Op::Cancel => "its cancellation".to_owned(),
         }

@@ -14,6 +14,7 @@ pub mod context;
 mod end;
 mod labels;
 mod monitors;
+mod nodes;
 pub(crate) mod panics;
 mod poll;
 mod reexecute;
@@ -26,7 +27,10 @@ use crate::{
     limits,
     trace::event::Event,
     verdict::Violation,
-    world::{Choice, Granularity, World},
+    world::{
+        Choice, Granularity, World,
+        fault::{Faults, Time},
+    },
 };
 use context::{Context, TaskFuture};
 pub(crate) use monitors::{Listener, short_type_name};
@@ -91,6 +95,12 @@ pub struct Options {
     pub max_steps: u32,
     /// Seed of `delay::rng`.
     pub seed: u64,
+    /// What may go wrong, and how often.
+    pub faults: Faults,
+    /// Which timers may fire when.
+    pub time: Time,
+    /// How far the clocks of two nodes may differ, in nanoseconds.
+    pub skew: u64,
     /// What a test leaves out of the fingerprint.
     #[cfg(feature = "test-hooks")]
     pub masked: Option<crate::world::masked::Part>,
@@ -104,6 +114,9 @@ impl Default for Options {
             waiting: Waiting::Allow,
             max_steps: limits::STEPS_DEFAULT,
             seed: 0,
+            faults: Faults::NONE,
+            time: Time::Any,
+            skew: 0,
             #[cfg(feature = "test-hooks")]
             masked: None,
         }
@@ -158,6 +171,8 @@ pub struct Totals {
     pub woken_first: Option<String>,
     /// Announced events no monitor listened to.
     pub unheard: u64,
+    /// The kinds of faults for which there was something to happen to, a bit each.
+    pub possible_faults: u8,
     /// Panics that were caught.
     pub panics: u64,
 }
@@ -177,12 +192,13 @@ impl<'b> Live<'b> {
     /// A program that has not started. Call [`Live::restart`] first.
     pub fn new(body: &'b Body<'b>, options: Options) -> Self {
         panics::install_hook();
-        #[cfg_attr(not(feature = "test-hooks"), expect(unused_mut, reason = "only a test hook changes it"))]
         let mut world = World::new(options.granularity);
         #[cfg(feature = "test-hooks")]
         world.mask(options.masked);
+        world.set_environment(options.faults, options.time, options.skew);
         let context = Context {
             world,
+            nodes: Vec::new(),
             execution: 0,
             labels: labels::Labels::default(),
             monitors: Vec::new(),
@@ -289,6 +305,7 @@ impl<'b> Live<'b> {
             context.recorder = recording.then(Vec::new);
             (context.violation, context.unheard, context.foreign_wakes) = (None, 0, 0);
             context.world.reset();
+            context.labels.forget_messages();
             // Pitfall B.18: no execution continues a clone of another.
             let made = self.installed(Process::BODY, |live| live.body.make()).0;
             let body: TaskFuture<'b> = Box::pin(async move {
@@ -358,6 +375,7 @@ impl<'b> Live<'b> {
         if let Some(woken) = context.woken_first.take() {
             totals.woken_first.get_or_insert(woken);
         }
+        totals.possible_faults |= context.world.possible_faults();
         totals.merged_ops |= context.world.notes().merged_ops;
         totals.steps += context.world.steps() - std::mem::replace(&mut self.absorbed, context.world.steps());
     }
@@ -375,7 +393,8 @@ impl<'b> Live<'b> {
 
     /// Drops what is left of the execution. Destructors may perform ops; the World they act on is about to be reset.
     fn tear_down(&mut self) {
-        if self.tasks.iter().all(Option::is_none) && self.outside().monitors.is_empty() {
+        let context = self.outside();
+        if self.tasks.iter().all(Option::is_none) && context.monitors.is_empty() && context.nodes.is_empty() {
             return;
         }
         for index in 0..self.tasks.len() {
@@ -386,8 +405,9 @@ impl<'b> Live<'b> {
         let context = self.outside_mut();
         context.leaf_wakers.clear();
         let (spawned, monitors) = (std::mem::take(&mut context.spawned), std::mem::take(&mut context.monitors));
+        let nodes = std::mem::take(&mut context.nodes);
         // A destructor that panics after the end has nobody left to tell.
-        let _ = self.installed(Process::BODY, |_| poll::guarded(|| drop((spawned, monitors))));
+        let _ = self.installed(Process::BODY, |_| poll::guarded(|| drop((spawned, monitors, nodes))));
         self.inbox.take();
         self.renew_wakers();
     }

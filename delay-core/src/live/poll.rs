@@ -18,7 +18,7 @@ use std::{
 };
 
 /// The place of what the engine does by itself.
-const SITE: Site = Location::caller();
+pub(super) const SITE: Site = Location::caller();
 
 /// How often the engine itself refers to a process's waker: the handle's two and the context's.
 const OWN_REFERENCES: usize = 3;
@@ -39,6 +39,20 @@ impl<'b> Live<'b> {
                     self.wake_leaf(process, slot);
                     self.poll(process);
                 }
+                Next::Stay(_) => break,
+                Next::Crash(root, then) => match self.crash(root, then) {
+                    Some((process, slot)) => {
+                        self.wake_leaf(process, slot);
+                        self.poll(process);
+                    }
+                    None => break,
+                },
+                Next::Restart(root, then) => {
+                    self.restart_node(root, then.map(|(process, _)| process));
+                    let Some((process, slot)) = then else { break };
+                    self.wake_leaf(process, slot);
+                    self.poll(process);
+                }
                 Next::Drop(process) => {
                     self.record("is aborted");
                     self.drop_task(process);
@@ -47,6 +61,9 @@ impl<'b> Live<'b> {
             }
             let context = self.outside_mut();
             next = if context.violation.is_some() { None } else { context.world.inline() };
+        }
+        if self.outside().recorder.is_some() {
+            self.record_environment();
         }
         let context = self.outside_mut();
         let process = context.world.actor();

@@ -88,6 +88,10 @@ impl Live<'_> {
     pub fn footprint(&self, choice: Choice) -> Footprint {
         let world = self.world();
         let process = if choice.process == Process::CLOCK { world.actor() } else { choice.process };
+        if process.is_environment() {
+            // No task's step: what it did shows in what follows.
+            return Footprint { history: u64::from(process.number()), shape: 0, waits_for: None, is_foreign: true };
+        }
         let state = world.process(process);
         let waits_for = state.waiting().next().map(|pending| pending.op);
         // In no order: a combinator may ask in any.

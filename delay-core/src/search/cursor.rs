@@ -16,6 +16,8 @@ pub struct Cursor<E> {
     alternative: u32,
     /// Alternatives of the present process.
     of_process: u32,
+    /// The environment that comes before the processes.
+    first: Option<Process>,
     /// Processes from the present one on that the explorer still has to name.
     processes_left: u32,
     /// Sum of the marks of the processes named so far.
@@ -31,18 +33,67 @@ impl<E: Explorer> Cursor<E> {
     /// The first choice of a state. The state must have one.
     #[inline]
     pub fn at(world: &World, explorer: E) -> Result<Self, Unsound> {
-        let (process, of_process, processes_left) = if let Some((process, outcomes)) = world.choosing() {
-            (process, outcomes, 1)
-        } else if world.enabled() == 0 {
-            (Process::CLOCK, world.alternatives(Process::CLOCK), 0)
-        } else {
-            let process = explorer.next();
-            (process, alternatives(world, process), world.enabled())
+        let mut cursor = Self {
+            explorer,
+            process: Process::FAULTS,
+            alternative: 0,
+            of_process: 0,
+            first: None,
+            processes_left: 0,
+            named: 0,
+            spent: 0,
         };
-        if of_process == 0 {
+        if let Some((process, outcomes)) = world.choosing() {
+            (cursor.process, cursor.of_process) = (process, outcomes);
+            return Ok(cursor);
+        }
+        cursor.processes_left = world.enabled();
+        cursor.first = cursor.explorer.environment().filter(|first| first.is_environment());
+        if let Some(first) = cursor.first
+            && cursor.turn_to(first, world)
+        {
+            return Ok(cursor);
+        }
+        if cursor.processes_left > 0 {
+            cursor.name(world)?;
+        } else {
+            cursor.turn_to_environment(world, None);
+        }
+        if cursor.of_process == 0 { Err(Unsound(cursor.process)) } else { Ok(cursor) }
+    }
+
+    /// Turns to the process the explorer names.
+    #[inline]
+    fn name(&mut self, world: &World) -> Result<(), Unsound> {
+        let process = self.explorer.next();
+        (self.process, self.alternative) = (process, 0);
+        self.of_process = alternatives(world, process);
+        self.named = self.named.wrapping_add(mark(process));
+        let is_last_of_many = self.processes_left == 1 && world.enabled() > 1;
+        if self.of_process == 0 || is_last_of_many && self.named != all_marks(world) {
             return Err(Unsound(process));
         }
-        Ok(Self { explorer, process, alternative: 0, of_process, processes_left, named: mark(process), spent: 0 })
+        Ok(())
+    }
+
+    /// Turns to the environment, if it has a move.
+    #[inline]
+    fn turn_to(&mut self, environment: Process, world: &World) -> bool {
+        let moves = world.alternatives(environment);
+        if moves > 0 {
+            (self.process, self.alternative, self.of_process) = (environment, 0, moves);
+        }
+        moves > 0
+    }
+
+    /// Turns to the environment after the processes, from where it stands on.
+    #[inline]
+    fn turn_to_environment(&mut self, world: &World, after: Option<Process>) -> bool {
+        let clock = after.is_none() && self.first != Some(Process::CLOCK) && self.turn_to(Process::CLOCK, world);
+        clock
+            || after != Some(Process::FAULTS)
+                && self.first != Some(Process::FAULTS)
+                && self.turn_to(Process::FAULTS, world)
     }
 
     /// The choice here.
@@ -76,26 +127,28 @@ impl<E: Explorer> Cursor<E> {
             self.spent += 1;
             return Ok(true);
         }
-        if self.process == Process::CLOCK || world.choosing().is_some() {
+        if world.choosing().is_some() {
             return Ok(false);
         }
-        self.processes_left -= 1;
-        self.alternative = 0;
+        let leaves = self.process;
+        if leaves.is_environment() && self.first != Some(leaves) {
+            let turned = self.turn_to_environment(world, Some(leaves));
+            self.spent += u32::from(turned);
+            return Ok(turned);
+        }
+        if !leaves.is_environment() {
+            self.processes_left -= 1;
+        }
         if self.processes_left == 0 {
-            self.process = Process::CLOCK;
-            self.of_process = world.alternatives(Process::CLOCK);
-            self.spent += u32::from(self.of_process > 0);
-            return Ok(self.of_process > 0);
+            let turned = self.turn_to_environment(world, None);
+            self.spent += u32::from(turned);
+            return Ok(turned);
         }
-        self.explorer.delay();
-        self.process = self.explorer.next();
-        self.of_process = alternatives(world, self.process);
-        self.named = self.named.wrapping_add(mark(self.process));
+        if !leaves.is_environment() {
+            self.explorer.delay();
+        }
         self.spent += 1;
-        let is_last = self.processes_left == 1;
-        if self.of_process == 0 || is_last && self.named != all_marks(world) {
-            return Err(Unsound(self.process));
-        }
+        self.name(world)?;
         Ok(true)
     }
 }

@@ -22,6 +22,7 @@ use crate::{
     explorer::Explorer,
     live::{Body, Live, Options},
     verdict::{Divergence, Violation},
+    world::fault::Kind,
 };
 use budget::{Budget, Limits};
 pub use run::{Deviation, Ran, run};
@@ -156,6 +157,8 @@ pub enum Stop {
     Nondeterministic(Divergence),
     /// The explorer named a process that cannot run.
     Unsound(String),
+    /// The test asks for faults that nothing can happen to.
+    Impossible(Kind),
 }
 
 /// What came out of a search.

@@ -15,7 +15,10 @@ mod value;
 
 use crate::{
     live::{End, Waiting},
-    world::Granularity,
+    world::{
+        Granularity,
+        fault::{Faults, Time},
+    },
 };
 pub use error::{TraceError, TraceErrorKind};
 use event::Event;
@@ -38,6 +41,12 @@ pub struct Trace {
     pub waiting: Waiting,
     /// Most steps of the execution.
     pub max_steps: u32,
+    /// What could go wrong, and how often.
+    pub faults: Faults,
+    /// Which timers could fire when.
+    pub time: Time,
+    /// How far the clocks of two nodes could differ, in nanoseconds.
+    pub skew: u64,
     /// What came of it when it was saved.
     pub verdict: Verdict,
     /// The lines of the violation's text; none if there was no violation.
@@ -124,6 +133,7 @@ impl From<&Event> for Line {
 #[cfg(test)]
 pub(crate) mod samples {
     use super::*;
+    use crate::world::fault::Kind;
     use proptest::{prelude::*, test_runner::RngSeed};
 
     /// Always the same cases, and no regression files in the source tree.
@@ -147,6 +157,9 @@ pub(crate) mod samples {
             end: End::Quiescent,
             waiting: Waiting::Allow,
             max_steps: 100_000,
+            faults: Faults::NONE,
+            time: Time::Any,
+            skew: 0,
             verdict: Verdict::Fail,
             violation: vec!["panic in coordinator: votes differ".to_owned(), "  left: 1".to_owned()],
             delays: 3,
@@ -205,9 +218,15 @@ pub(crate) mod samples {
         let end = prop::sample::select(vec![End::Quiescent, End::Body]);
         let waiting = prop::sample::select(vec![Waiting::Allow, Waiting::Deny]);
         let options = (any_text(), any::<u64>(), granularity, end, waiting, any::<u32>());
+        let budgets = prop::collection::vec(prop_oneof![Just(0), any::<u32>()], Kind::ALL.len());
+        let time = prop::sample::select(vec![Time::Any, Time::Ordered]);
+        let environment = (budgets, time, any::<u64>());
         let outcome = (any_verdict(), prop::collection::vec(any_text(), 0..4), any::<u64>());
         let told = (any_schedule(), prop::collection::vec(any_line(), 0..5));
-        (any_test(), options, outcome, told).prop_map(|(test, options, outcome, told)| {
+        (any_test(), options, environment, outcome, told).prop_map(|(test, options, environment, outcome, told)| {
+            let (budgets, time, skew) = environment;
+            let faults =
+                Kind::ALL.into_iter().zip(budgets).fold(Faults::NONE, |all, (kind, most)| all.with(kind, most));
             let (explorer, seed, granularity, end, waiting, max_steps) = options;
             let (verdict, violation, steps) = outcome;
             let (schedule, events) = told;
@@ -220,6 +239,9 @@ pub(crate) mod samples {
                 end,
                 waiting,
                 max_steps,
+                faults,
+                time,
+                skew,
                 verdict,
                 violation,
                 delays,

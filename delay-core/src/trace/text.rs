@@ -12,13 +12,16 @@ use super::{
     quote::{self, Place},
     reader::Lines,
     value::{
-        end_word, granularity_word, read_deviation, read_event, read_rest, read_test, read_u32, read_u64, read_verdict,
-        read_violation, read_word, waiting_word, write_process,
+        end_word, faults_text, granularity_word, read_deviation, read_event, read_faults, read_rest, read_test,
+        read_u32, read_u64, read_verdict, read_violation, read_word, waiting_word, write_process,
     },
 };
 use crate::{
     live::{End, Waiting},
-    world::Granularity,
+    world::{
+        Granularity,
+        fault::{Faults, Time},
+    },
 };
 use std::{
     fmt::{self, Write},
@@ -56,6 +59,9 @@ fn write_trace(out: &mut impl Write, trace: &Trace) -> fmt::Result {
         end,
         waiting,
         max_steps,
+        faults,
+        time,
+        skew,
         verdict,
         violation,
         delays,
@@ -78,6 +84,7 @@ fn write_trace(out: &mut impl Write, trace: &Trace) -> fmt::Result {
     writeln!(out, "end: {}", end_word(*end))?;
     writeln!(out, "waiting: {}", waiting_word(*waiting))?;
     writeln!(out, "max_steps: {max_steps}")?;
+    write_environment(out, *faults, *time, *skew)?;
     writeln!(out, "verdict: {verdict}")?;
     writeln!(out, "violation:")?;
     for line in violation {
@@ -101,6 +108,9 @@ fn write_decisions(out: &mut impl Write, trace: &Trace) -> fmt::Result {
         end,
         waiting: _,
         max_steps: _,
+        faults,
+        time,
+        skew,
         verdict: _,
         violation: _,
         delays: _,
@@ -110,7 +120,22 @@ fn write_decisions(out: &mut impl Write, trace: &Trace) -> fmt::Result {
     } = trace;
     writeln!(out, "{} {seed}", quote::write(explorer, Place::Word))?;
     writeln!(out, "{} {}", granularity_word(*granularity), end_word(*end))?;
+    write_environment(out, *faults, *time, *skew)?;
     write_schedule(out, schedule)
+}
+
+/// What most traces do not have stands on lines that most traces do not have.
+fn write_environment(out: &mut impl Write, faults: Faults, time: Time, skew: u64) -> fmt::Result {
+    if faults.is_any() {
+        writeln!(out, "faults: {}", faults_text(faults))?;
+    }
+    if time != Time::Any {
+        writeln!(out, "time: {}", time.name())?;
+    }
+    if skew > 0 {
+        writeln!(out, "skew: {skew}")?;
+    }
+    Ok(())
 }
 
 fn write_schedule(out: &mut impl Write, schedule: &[Deviation]) -> fmt::Result {
@@ -158,6 +183,9 @@ pub fn parse(text: &str) -> Result<Trace, TraceError> {
     let end = lines.field("end", |value| read_word(value, &[End::Quiescent, End::Body], end_word))?;
     let waiting = lines.field("waiting", |value| read_word(value, &[Waiting::Allow, Waiting::Deny], waiting_word))?;
     let max_steps = lines.field("max_steps", read_u32)?;
+    let faults = lines.optional("faults", read_faults)?.unwrap_or_default();
+    let time = lines.optional("time", |value| read_word(value, &[Time::Any, Time::Ordered], Time::name))?;
+    let skew = lines.optional("skew", read_u64)?.unwrap_or_default();
     let verdict = lines.field("verdict", read_verdict)?;
     let violation = lines.section("violation", read_violation)?.into_iter().map(|(_, line)| line).collect();
     let delays = lines.field("delays", read_u64)?;
@@ -174,6 +202,9 @@ pub fn parse(text: &str) -> Result<Trace, TraceError> {
         end,
         waiting,
         max_steps,
+        faults,
+        time: time.unwrap_or_default(),
+        skew,
         verdict,
         violation,
         delays,

@@ -9,7 +9,10 @@ use super::{
 };
 use crate::{
     live::{End, Waiting},
-    world::Granularity,
+    world::{
+        Granularity,
+        fault::{Faults, Kind},
+    },
 };
 use std::{borrow::Cow, fmt};
 
@@ -36,6 +39,24 @@ pub(super) fn waiting_word(waiting: Waiting) -> &'static str {
         Waiting::Allow => "allow",
         Waiting::Deny => "deny",
     }
+}
+
+/// Budgets in words: `drop 1, crash 2`.
+pub(super) fn faults_text(faults: Faults) -> String {
+    let some = Kind::ALL.into_iter().filter(|kind| faults.left(*kind) > 0);
+    let words: Vec<String> = some.map(|kind| format!("{} {}", kind.name(), faults.left(kind))).collect();
+    words.join(", ")
+}
+
+/// See [`faults_text`].
+pub(super) fn read_faults(value: &str) -> Result<Faults, TraceErrorKind> {
+    let wrong = || TraceErrorKind::unexpected(value, "budgets such as `drop 1, crash 2`".to_owned());
+    value.split(", ").try_fold(Faults::NONE, |all, budget| {
+        let (name, most) = budget.split_once(' ').ok_or_else(wrong)?;
+        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name).ok_or_else(wrong)?;
+        let most = read_u32(most).ok().filter(|most| *most > 0 && all.left(kind) == 0).ok_or_else(wrong)?;
+        Ok(all.with(kind, most))
+    })
 }
 
 impl fmt::Display for Verdict {

@@ -4,6 +4,7 @@
 
 use super::{
     Granularity, World,
+    fault::Rule,
     mailbox::{Delivery, Mailbox, Queued},
     op::{Immediate, Observation, Op, Site},
     process::Status,
@@ -27,6 +28,11 @@ impl World {
         self.touch_print(parent);
         let child = self.names.child(parent, k);
         self.begin(child, local);
+        let node = self.processes[parent.index()].node;
+        self.processes[child.index()].node = node;
+        if let Some(root) = node {
+            self.node_mut(root).living += 1;
+        }
         if self.names.is_apart(local) {
             self.processes[child.index()].insert(Op::Start, site);
             self.refresh(child);
@@ -67,6 +73,9 @@ impl World {
         pending.clear();
         let state = &mut self.processes[process.index()];
         (state.pending, state.in_use, state.unseen, state.status) = (pending, 0, 0, status);
+        if let Some(root) = state.node {
+            self.node_mut(root).living -= 1;
+        }
         self.touch_print(process);
         self.refresh(process);
         self.events.push(Event::Finish(process));
@@ -127,7 +136,7 @@ impl World {
 
     /// An immediate op touched something other processes can see.
     #[inline]
-    fn shared_op(&mut self) {
+    pub(super) fn shared_op(&mut self) {
         self.visible();
         self.notes.ops_in_step += 1;
     }
@@ -161,7 +170,10 @@ impl World {
         }
     }
 
-    pub(super) fn enqueue(&mut self, from: Process, to: Object, content: Option<Print>) -> Message {
+    pub(super) fn enqueue(&mut self, from: Process, to: Object, content: Option<Print>, rule: Rule) -> Observation {
+        if self.is_lost(from, to) {
+            return Observation::Lost;
+        }
         let message = Message(self.messages);
         self.messages += 1;
         // Pitfall B.13: an opaque value is named by its origin, what its sender had observed and where it sent it.
@@ -173,8 +185,15 @@ impl World {
             let history = self.processes[from.index()].history(self.names.process_print(from));
             history.with(self.names.object_print(to).short() ^ Domain::Message as u64)
         });
+        self.arrive(to, Queued { message, sender: from, rule, id });
+        Observation::Sent(message)
+    }
+
+    /// A message arrives at a mailbox.
+    pub(super) fn arrive(&mut self, to: Object, queued: Queued) {
+        let from = queued.sender;
         let mailbox = &mut self.mailboxes[to.index()];
-        mailbox.queue.push_back(Queued { message, sender: from, id });
+        mailbox.queue.push_back(queued);
         let (reader, full) = (mailbox.reader, !mailbox.has_room());
         self.touch_mailbox_print(to);
         self.refresh_readers(to);
@@ -184,22 +203,28 @@ impl World {
         if let Some(reader) = reader {
             self.events.push(Event::Sent { from, to: reader });
         }
-        message
+    }
+
+    fn enqueue_now(&mut self, to: Object, content: Option<Print>) -> Immediate {
+        match self.enqueue(self.actor, to, content, Rule::TEST) {
+            Observation::Sent(message) => Immediate::Done(message),
+            _ => crate::bug!("only messages of a network are lost"),
+        }
     }
 
     /// Sends without waiting.
     pub fn send_now(&mut self, to: Object, content: Option<Print>) -> Immediate {
         self.shared_op_on(to);
-        let actor = self.actor;
         let mailbox = &self.mailboxes[to.index()];
-        let result = if mailbox.closed {
+        // What a destructor says while its node crashes is not said.
+        let result = if mailbox.closed || self.is_crashing() {
             Immediate::Closed
         } else if !mailbox.has_room() {
             Immediate::Full
         } else {
-            Immediate::Done(self.enqueue(actor, to, content))
+            self.enqueue_now(to, content)
         };
-        let op = Op::Send { to, content };
+        let op = Op::Send { to, content, rule: Rule::TEST };
         self.observe_immediate(op, result, Print::default());
         result
     }
@@ -231,9 +256,8 @@ impl World {
     pub fn send_reserved(&mut self, to: Object, content: Option<Print>) -> Immediate {
         self.mailboxes[to.index()].reserved -= 1;
         self.shared_op_on(to);
-        let actor = self.actor;
-        let result = Immediate::Done(self.enqueue(actor, to, content));
-        self.observe_immediate(Op::Send { to, content }, result, Print::default());
+        let result = self.enqueue_now(to, content);
+        self.observe_immediate(Op::Send { to, content, rule: Rule::TEST }, result, Print::default());
         result
     }
 
@@ -248,6 +272,10 @@ impl World {
     /// Receives the oldest message without waiting.
     pub fn receive_now(&mut self, from: Object) -> Immediate {
         self.shared_op_on(from);
+        if self.mailboxes[from.index()].is_networked && self.may_lose() {
+            // What the network does cannot wait for a receive.
+            self.names.remember_polled(from);
+        }
         if self.mailboxes[from.index()].alternatives() > 1 {
             // The order of arrival decides, which the fingerprint leaves out where every message can be received.
             self.names.remember_arrival(from);
@@ -318,6 +346,10 @@ impl World {
     /// The receiver is closed or dropped. `discard` drops what is queued. Dropping a handle is not an op of its own:
     /// a waiting process sees the end whenever it is scheduled.
     pub fn receiver_gone(&mut self, object: Object, discard: bool) {
+        if self.is_crashing() && self.mailboxes[object.index()].is_networked {
+            // The endpoint can be bound again once its node is up.
+            return;
+        }
         if !self.mailboxes[object.index()].abandoned {
             self.visible_on(object);
         }
@@ -384,7 +416,7 @@ impl World {
 
     /// The actor looked at the clock.
     pub fn look_at_clock(&mut self) -> u64 {
-        let now = self.now;
+        let now = self.actors_now();
         self.see_time(now);
         now
     }

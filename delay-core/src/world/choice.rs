@@ -1,11 +1,12 @@
 //! Choices(s): one flat list of alternatives.
 //!
 //! Processes come in the explorer's order; within a process its ready ops by canonical name; within an op its messages
-//! by arrival; last of all the timers that may fire, by deadline. An explicit choice is resolved as soon as its process
+//! by arrival; last the moves of the environment: timers that may fire, by deadline, then what may go wrong. An explicit choice is resolved as soon as its process
 //! has reached it, before anything else happens: it is a state of its own whose outcomes come in order.
 
 use super::{
     World,
+    fault::Time,
     op::{Grant, Op},
 };
 use crate::ids::{Process, Slot};
@@ -14,7 +15,7 @@ use std::cmp::Ordering;
 /// One alternative of one process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Choice {
-    /// Who moves; [`Process::CLOCK`] if a timer fires.
+    /// Who moves; [`Process::CLOCK`] if a timer fires, [`Process::FAULTS`] if something goes wrong.
     pub process: Process,
     /// Which of its alternatives, from 0.
     pub alternative: u32,
@@ -24,14 +25,19 @@ impl World {
     /// How many alternatives the state has in all: |Choices(s)|.
     #[inline]
     pub fn choice_count(&self) -> u32 {
-        self.choosing().map_or(self.alternatives + self.sleepers.len() as u32, |(_, outcomes)| outcomes)
+        match self.choosing() {
+            Some((_, outcomes)) => outcomes,
+            None => self.alternatives + self.clock_choices() + self.fault_choices(),
+        }
     }
 
     /// How many alternatives a process has. 0 means it is not enabled.
     #[inline]
     pub fn alternatives(&self, process: Process) -> u32 {
-        if process == Process::CLOCK {
-            return self.sleepers.len() as u32;
+        match process {
+            Process::CLOCK => return self.clock_choices(),
+            Process::FAULTS => return self.fault_choices(),
+            _ => {}
         }
         self.processes[process.index()].alternatives
     }
@@ -55,14 +61,15 @@ impl World {
             return u32::from(op == Op::Cancel);
         }
         match op {
-            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Choose(_) => 1,
+            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Choose(_) | Op::Crash(_) | Op::Restart(_) => 1,
             Op::Send { to, .. } | Op::Reserve(to) => {
                 let mailbox = &self.mailboxes[to.index()];
                 u32::from(mailbox.closed || mailbox.has_room())
             }
-            Op::Receive(from) => self.mailboxes[from.index()].alternatives(),
+            Op::Receive(from) => self.receivable(from),
             Op::Closed(of) => u32::from(self.mailboxes[of.index()].closed),
             Op::Join(process) => u32::from(!self.processes[process.index()].is_live()),
+            Op::Down(root) => u32::from(!self.node(root).is_up),
             Op::Sleep(_) => 0,
         }
     }
@@ -70,10 +77,6 @@ impl World {
     /// Which pending op an alternative of a process belongs to, and which of that op's alternatives it is.
     #[inline]
     pub(super) fn locate(&mut self, choice: Choice) -> Option<(Process, Slot, u32)> {
-        if choice.process == Process::CLOCK {
-            let (process, slot) = self.sleeper(choice.alternative)?;
-            return Some((process, slot, 0));
-        }
         let state = self.processes.get(choice.process.index()).filter(|state| state.is_live())?;
         if choice.alternative >= state.alternatives {
             return None;
@@ -127,27 +130,36 @@ impl World {
                 Op::Reserve(_) => 8,
                 Op::Closed(_) => 9,
                 Op::Sleep(_) => 10,
+                Op::Crash(_) => 11,
+                Op::Restart(_) => 12,
+                Op::Down(_) => 13,
             }
         }
         let object = |op| match op {
             Op::Send { to, .. } | Op::Reserve(to) => Some(to),
             Op::Receive(object) | Op::Closed(object) => Some(object),
-            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Choose(_) | Op::Join(_) | Op::Sleep(_) => None,
+            _ => None,
         };
         let names = &self.names;
         rank(a).cmp(&rank(b)).then_with(|| match (a, b, object(a), object(b)) {
-            (Op::Join(x), Op::Join(y), ..) => names.cmp_processes(x, y),
+            (Op::Join(x), Op::Join(y), ..)
+            | (Op::Crash(x), Op::Crash(y), ..)
+            | (Op::Restart(x), Op::Restart(y), ..)
+            | (Op::Down(x), Op::Down(y), ..) => names.cmp_processes(x, y),
             (_, _, Some(x), Some(y)) => names.cmp_objects(x, y),
             _ => Ordering::Equal,
         })
     }
 
     /// The n-th timer in order of deadline, then of its process's name.
-    fn sleeper(&self, n: u32) -> Option<(Process, Slot)> {
+    pub(super) fn sleeper(&self, n: u32) -> Option<(Process, Slot)> {
         if self.sleepers.len() == 1 {
             return (n == 0).then(|| self.sleepers[0]);
         }
         let mut sleepers = self.sleepers.clone();
+        if self.environment.time == Time::Ordered {
+            sleepers.retain(|sleeper| self.is_due(*sleeper));
+        }
         sleepers.sort_by(|a, b| {
             let by_slot = || if a.0 == b.0 { self.cmp_slots(a.0, a.1, b.1) } else { Ordering::Equal };
             let by_name = || self.names.cmp_processes(a.0, b.0).then_with(by_slot);

@@ -58,6 +58,7 @@ impl World {
             sleepers,
             monitors,
             choosing,
+            environment: _,
             now,
             names,
             // Constant for a search.
@@ -76,6 +77,7 @@ impl World {
             steps: _,
             messages: _,
             events: _,
+            happened: _,
             actor: _,
             first_poll: _,
             inside: _,
@@ -113,6 +115,6 @@ impl World {
         if names.reads_clock() {
             print = Print::of(Domain::Clock).and(print).with(*now);
         }
-        print
+        self.environment_print(print)
     }
 }

@@ -3,6 +3,7 @@
 //! Holds message ids only. Delivery decides which queued messages a receive may take; each is an alternative of the
 //! receive, in order of arrival.
 
+use super::fault::Rule;
 use crate::{
     hash::{Domain, Print},
     ids::{Message, Process},
@@ -29,12 +30,15 @@ pub struct Queued {
     pub message: Message,
     /// Who sent it.
     pub sender: Process,
+    /// Which budget its faults are taken from.
+    pub(super) rule: Rule,
     /// What it is: content where the user gave a fingerprint, else its origin.
     pub id: Print,
 }
 
 /// The state of one mailbox.
 #[derive(Clone, Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
 pub struct Mailbox {
     pub(super) delivery: Delivery,
     /// Most messages it holds; `u32::MAX` if unbounded.
@@ -46,6 +50,12 @@ pub struct Mailbox {
     pub(super) closed: bool,
     /// Every sender is gone.
     pub(super) abandoned: bool,
+    /// It is an endpoint of a network, which may do things to its messages.
+    pub(super) is_networked: bool,
+    /// Its messages can be duplicated.
+    pub(super) copies: bool,
+    /// The node its endpoint was bound on.
+    pub(super) host: Option<Process>,
     /// The process that last waited to receive from it.
     pub(super) reader: Option<Process>,
     /// Processes that wait to receive from it, each once per op.
@@ -66,6 +76,9 @@ impl Mailbox {
             reserved: 0,
             closed: false,
             abandoned: false,
+            is_networked: false,
+            copies: false,
+            host: None,
             reader: None,
             readers: Vec::new(),
             writers: Vec::new(),
@@ -82,6 +95,9 @@ impl Mailbox {
             reserved,
             closed,
             abandoned,
+            is_networked,
+            copies,
+            host,
             reader,
             readers,
             writers,
@@ -89,6 +105,7 @@ impl Mailbox {
             stale,
         } = self;
         (*d, *c, *reserved, *closed, *abandoned, *reader) = (delivery, capacity, 0, false, false, None);
+        (*is_networked, *copies, *host) = (false, false, None);
         (*print, *stale) = (Print::default(), false);
         queue.clear();
         readers.clear();
@@ -149,7 +166,18 @@ impl Mailbox {
         }
     }
 
-    fn is_head(&self, index: usize) -> bool {
+    /// The places of the messages that a receive may take, in the order of its alternatives.
+    pub(super) fn heads(&self) -> impl Iterator<Item = usize> {
+        let places = if self.delivery == Delivery::Fifo { 0..self.queue.len().min(1) } else { 0..self.queue.len() };
+        places.filter(|index| self.delivery != Delivery::PerSender || self.is_head(*index))
+    }
+
+    /// Whether a message is in the queue: once more, if it was duplicated.
+    pub fn holds(&self, message: Message) -> bool {
+        self.queue.iter().any(|queued| queued.message == message)
+    }
+
+    pub(super) fn is_head(&self, index: usize) -> bool {
         let sender = self.queue[index].sender;
         self.queue.iter().take(index).all(|earlier| earlier.sender != sender)
     }
@@ -160,10 +188,14 @@ impl Mailbox {
         let index = match self.delivery {
             Delivery::Fifo => 0,
             Delivery::Unordered => alternative as usize,
-            Delivery::PerSender => {
-                (0..self.queue.len()).filter(|i| self.is_head(*i)).nth(alternative as usize).unwrap_or(0)
-            }
+            Delivery::PerSender => self.heads().nth(alternative as usize).unwrap_or(0),
         };
+        self.take_at(index)
+    }
+
+    /// Takes the message at a place.
+    #[inline]
+    pub(super) fn take_at(&mut self, index: usize) -> Option<Queued> {
         if index == 0 { self.queue.pop_front() } else { self.queue.remove(index) }
     }
 
@@ -182,6 +214,9 @@ impl Mailbox {
             reserved,
             closed,
             abandoned,
+            is_networked: _,
+            copies: _,
+            host,
             reader: _,
             readers: _,
             writers: _,
@@ -206,7 +241,8 @@ impl Mailbox {
                 bag
             }
         };
-        Print::of(Domain::Mailbox).and(name).with(flags).with(queue.len() as u64).and(contents)
+        let print = Print::of(Domain::Mailbox).and(name).with(flags).with(queue.len() as u64).and(contents);
+        host.map_or(print, |node| print.and(names.process_print(node)))
     }
 }
 
@@ -216,7 +252,7 @@ mod tests {
 
     fn queued(number: u32, sender: u32, content: u64) -> Queued {
         let id = Print::of(Domain::Message).with(content);
-        Queued { message: Message(number), sender: Process::new(sender), id }
+        Queued { message: Message(number), sender: Process::new(sender), rule: Rule::TEST, id }
     }
 
     fn mailbox(delivery: Delivery, messages: &[Queued]) -> Mailbox {

@@ -13,10 +13,14 @@
 
 mod act;
 mod choice;
+pub mod environment;
+pub mod fault;
 mod fingerprint;
 pub mod mailbox;
 #[cfg(feature = "test-hooks")]
 pub mod masked;
+mod network;
+mod node;
 pub mod op;
 pub mod process;
 mod step;
@@ -29,6 +33,7 @@ use crate::{
     name::Names,
 };
 pub use choice::Choice;
+use environment::{Environment, Happened};
 use mailbox::Mailbox;
 use process::{ProcessState, Status};
 pub use step::Next;
@@ -62,6 +67,7 @@ pub struct World {
     monitors: Vec<Print>,
     /// Explicit choices to be resolved before anything else happens, in order, with the number of outcomes.
     choosing: Vec<(Process, Slot, u32)>,
+    environment: Environment,
     /// Virtual nanoseconds since the start.
     now: u64,
     /// Processes with an alternative.
@@ -75,6 +81,8 @@ pub struct World {
     messages: u32,
     /// What happened in this step, for the explorer.
     events: Vec<Event>,
+    /// What the environment did in this step, for people.
+    happened: Vec<Happened>,
     actor: Process,
     /// The actor is in its first poll, right after its spawner's.
     first_poll: bool,
@@ -120,6 +128,7 @@ impl World {
             sleepers: Vec::new(),
             monitors: Vec::new(),
             choosing: Vec::new(),
+            environment: Environment::default(),
             now: 0,
             enabled: 0,
             alternatives: 0,
@@ -127,6 +136,7 @@ impl World {
             steps: 0,
             messages: 0,
             events: Vec::new(),
+            happened: Vec::new(),
             actor: Process::BODY,
             first_poll: false,
             inside: None,
@@ -149,6 +159,8 @@ impl World {
         self.sleepers.clear();
         self.monitors.clear();
         self.choosing.clear();
+        self.environment.reset();
+        self.happened.clear();
         (self.now, self.choices, self.steps, self.messages) = (0, 0, 0, 0);
         (self.enabled, self.alternatives) = (0, 0);
         self.events.clear();
@@ -178,7 +190,7 @@ impl World {
     /// Whether nothing can happen any more.
     #[inline]
     pub fn is_quiescent(&self) -> bool {
-        self.enabled == 0 && self.sleepers.is_empty() && self.choosing.is_empty()
+        self.enabled == 0 && self.clock_choices() == 0 && self.choosing().is_none() && self.fault_choices() == 0
     }
 
     /// Choices granted so far in this execution: the number of the present one, from 1; 0 is the set-up.
@@ -209,6 +221,11 @@ impl World {
     #[inline]
     pub fn events(&self) -> &[Event] {
         &self.events
+    }
+
+    /// What the environment did in the last step.
+    pub fn happened(&self) -> &[Happened] {
+        &self.happened
     }
 
     /// What was noticed in this execution.
@@ -245,8 +262,12 @@ impl World {
         self.actor
     }
 
-    /// The process whose explicit choice is being resolved, and among how many outcomes.
+    /// Whose explicit choice is being resolved, and among how many outcomes.
+    #[inline]
     pub fn choosing(&self) -> Option<(Process, u32)> {
+        if let Some(outcomes) = self.deciding() {
+            return Some((Process::FAULTS, outcomes));
+        }
         self.choosing.first().map(|(process, _, outcomes)| (*process, *outcomes))
     }
 

@@ -1,6 +1,6 @@
 //! What a process can wait for, and what it is told when it is granted.
 
-use super::mailbox::Queued;
+use super::{fault::Rule, mailbox::Queued};
 use crate::{
     hash::Print,
     ids::{Message, Object, Process},
@@ -24,6 +24,8 @@ pub enum Op {
         to: Object,
         /// Fingerprint of the value, or none for an opaque one, which is named by its origin.
         content: Option<Print>,
+        /// Which budget its faults are taken from.
+        rule: Rule,
     },
     /// Waiting for room in a bounded mailbox without sending yet.
     Reserve(Object),
@@ -37,6 +39,12 @@ pub enum Op {
     Sleep(u64),
     /// An explicit choice among so many outcomes.
     Choose(u32),
+    /// Crashing a node.
+    Crash(Process),
+    /// Starting a node again.
+    Restart(Process),
+    /// Waiting until a node is down.
+    Down(Process),
     /// Woken by code the engine does not control.
     Woken,
     /// Aborted: the cancellation is a step of the target.
@@ -50,6 +58,8 @@ pub enum Observation {
     Done,
     /// The send took effect.
     Sent(Message),
+    /// The send took effect, and the message is lost. The sender cannot tell.
+    Lost,
     /// A message was taken.
     Received(Message),
     /// The other side is gone.

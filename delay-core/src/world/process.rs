@@ -41,6 +41,8 @@ pub struct ProcessState {
     /// between steps, for every process but the actor within one too.
     pub(super) alternatives: u32,
     pub(super) cancelled: bool,
+    /// The node it belongs to, by the node's first process.
+    pub(super) node: Option<Process>,
     /// Handles through which it can be aborted. A function of the states of those who hold them.
     pub(super) handles: u32,
     /// Processes that wait for this one to end, once per join.
@@ -62,6 +64,7 @@ impl ProcessState {
             unseen: 0,
             alternatives: 0,
             cancelled: false,
+            node: None,
             handles: 0,
             joiners: Vec::new(),
             spawned: 0,
@@ -83,6 +86,7 @@ impl ProcessState {
             unseen,
             alternatives,
             cancelled,
+            node,
             handles,
             joiners: _,
             spawned,
@@ -92,8 +96,13 @@ impl ProcessState {
             stale,
         } = self;
         (*status, *l, *in_use, *unseen, *alternatives, *cancelled) = (Status::Live, local, 0, 0, 0, false);
-        *handles = 0;
+        (*handles, *node) = (0, None);
         (*spawned, *created, *drawn, *print, *stale) = (0, 0, 0, Print::default(), false);
+    }
+
+    /// Starts again, with nothing left but its name, and what counts what it made: names are given once.
+    pub(super) fn begin_again(&mut self, local: Print) {
+        (self.status, self.local, self.cancelled) = (Status::Live, local, false);
     }
 
     /// Whether it has been spawned and has not ended.
@@ -157,6 +166,8 @@ impl ProcessState {
             unseen: _,
             alternatives: _,
             cancelled,
+            // Told by the name of the process that spawned it.
+            node: _,
             handles: _,
             joiners: _,
             spawned,

@@ -5,6 +5,7 @@
 
 use super::{
     Choice, Granularity, World,
+    fault::Rule,
     mailbox::{Delivery, Mailbox, Queued},
     op::{Grant, Observation, Op},
     process::Status,
@@ -22,6 +23,12 @@ pub enum Next {
     Poll(Process, Slot),
     /// Drop the process: it was aborted.
     Drop(Process),
+    /// Nothing: nobody was told anything.
+    Stay(Process),
+    /// Drop all processes of a node; then poll the process that asked for it.
+    Crash(Process, Option<(Process, Slot)>),
+    /// Start a node again; then poll the process that asked for it.
+    Restart(Process, Option<(Process, Slot)>),
 }
 
 impl World {
@@ -31,8 +38,12 @@ impl World {
     #[inline]
     pub fn grant(&mut self, choice: Choice) -> Option<Next> {
         self.events.clear();
+        self.happened.clear();
         self.notes.ops_in_step = 0;
         self.inside = None;
+        if self.deciding().is_some() {
+            return (choice.process == Process::FAULTS).then(|| self.decide(choice.alternative)).flatten();
+        }
         if let Some((process, slot, outcomes)) = self.choosing.first().copied() {
             if process != choice.process || choice.alternative >= outcomes {
                 return None;
@@ -44,29 +55,41 @@ impl World {
             self.conclude(process, slot, Observation::Outcome(choice.alternative), Some(seen));
             return Some(Next::Poll(process, slot));
         }
+        if choice.process.is_environment() {
+            return self.grant_environment(choice);
+        }
         let (process, slot, alternative) = self.locate(choice)?;
         self.begin_step(process);
         Some(self.perform(process, slot, alternative))
     }
 
     #[inline]
-    fn begin_step(&mut self, process: Process) {
+    pub(super) fn begin_step(&mut self, process: Process) {
         self.actor = process;
         self.choices += 1;
     }
 
     #[inline]
-    fn perform(&mut self, process: Process, slot: Slot, alternative: u32) -> Next {
+    pub(super) fn perform(&mut self, process: Process, slot: Slot, alternative: u32) -> Next {
         self.steps += 1;
         let op = self.processes[process.index()].pending[slot.index()].op;
         let (observation, seen) = match op {
             Op::Start | Op::Yield | Op::Woken => (Observation::Done, None),
+            Op::Down(root) => {
+                Self::forget(&mut self.node_mut(root).watchers, process);
+                (Observation::Done, None)
+            }
             Op::Cancel => {
                 self.end(process, Status::Cancelled);
                 return Next::Drop(process);
             }
-            Op::Send { to, content } => self.perform_send(process, to, content),
+            Op::Crash(_) | Op::Restart(_) => return self.perform_on_node(process, slot, op),
+            Op::Send { to, content, rule } => self.perform_send(process, to, content, rule),
             Op::Reserve(to) => self.perform_reserve(to),
+            Op::Receive(from) if self.is_fault(from, alternative) => match self.perform_fault(from, alternative) {
+                Some(queued) => self.received(process, slot, from, queued),
+                None => return Next::Stay(process),
+            },
             Op::Receive(from) => self.perform_receive(process, slot, from, alternative),
             Op::Closed(of) => {
                 Self::forget(&mut self.mailboxes[of.index()].writers, process);
@@ -93,7 +116,7 @@ impl World {
 
     /// Marks the op granted and folds what is observed into the process's history.
     #[inline]
-    fn conclude(&mut self, process: Process, slot: Slot, observation: Observation, seen: Option<Print>) {
+    pub(super) fn conclude(&mut self, process: Process, slot: Slot, observation: Observation, seen: Option<Print>) {
         let state = &mut self.processes[process.index()];
         state.unseen += 1;
         let pending = &mut state.pending[slot.index()];
@@ -121,17 +144,22 @@ impl World {
             Op::Choose(_) => 9,
             Op::Woken => 10,
             Op::Cancel => 11,
+            Op::Crash(_) => 12,
+            Op::Restart(_) => 13,
+            Op::Down(_) => 14,
         };
         let about = match op {
             Op::Send { to: object, .. } | Op::Reserve(object) | Op::Receive(object) | Op::Closed(object) => {
                 self.names.object_print(object).short()
             }
-            Op::Join(child) => self.names.process_print(child).short(),
+            Op::Join(child) | Op::Crash(child) | Op::Restart(child) | Op::Down(child) => {
+                self.names.process_print(child).short()
+            }
             Op::Start | Op::Yield | Op::Sleep(_) | Op::Choose(_) | Op::Woken | Op::Cancel => 0,
         };
         let kind = match observation {
             Observation::Done => 1,
-            Observation::Sent(_) => 2,
+            Observation::Sent(_) | Observation::Lost => 2,
             Observation::Received(_) => 3,
             Observation::Closed => 4,
             Observation::Outcome(_) => 5,
@@ -151,14 +179,19 @@ impl World {
         self.touch_print(process);
     }
 
-    fn perform_send(&mut self, process: Process, to: Object, content: Option<Print>) -> (Observation, Option<Print>) {
+    fn perform_send(
+        &mut self,
+        process: Process,
+        to: Object,
+        content: Option<Print>,
+        rule: Rule,
+    ) -> (Observation, Option<Print>) {
         let mailbox = &mut self.mailboxes[to.index()];
         Self::forget(&mut mailbox.writers, process);
         if mailbox.closed {
             return (Observation::Closed, None);
         }
-        let message = self.enqueue(process, to, content);
-        (Observation::Sent(message), None)
+        (self.enqueue(process, to, content, rule), None)
     }
 
     fn perform_reserve(&mut self, to: Object) -> (Observation, Option<Print>) {
@@ -181,10 +214,15 @@ impl World {
         from: Object,
         alternative: u32,
     ) -> (Observation, Option<Print>) {
-        Self::forget(&mut self.mailboxes[from.index()].readers, process);
         let Some(queued) = self.take(from, alternative) else {
+            Self::forget(&mut self.mailboxes[from.index()].readers, process);
             return (Observation::Closed, None);
         };
+        self.received(process, slot, from, queued)
+    }
+
+    fn received(&mut self, process: Process, slot: Slot, from: Object, queued: Queued) -> (Observation, Option<Print>) {
+        Self::forget(&mut self.mailboxes[from.index()].readers, process);
         self.processes[process.index()].pending[slot.index()].taken = Some(queued);
         (Observation::Received(queued.message), Some(queued.id))
     }
@@ -193,6 +231,9 @@ impl World {
     #[inline]
     pub fn inline(&mut self) -> Option<Next> {
         let process = self.actor;
+        if process.is_environment() || self.is_exposed(process) {
+            return None;
+        }
         let state = &self.processes[process.index()];
         if self.granularity == Granularity::Op || !state.is_live() || state.handles > 0 {
             return None;
@@ -207,7 +248,9 @@ impl World {
             (Granularity::Macro, Op::Send { .. } | Op::Yield | Op::Reserve(_)) => true,
             _ => false,
         };
-        if !goes_on || self.ready(state.cancelled, pending.op, pending.state) == 0 {
+        // Where the network may do something, it is a choice.
+        let ready = self.ready(state.cancelled, pending.op, pending.state);
+        if !goes_on || ready == 0 || ready > 1 {
             return None;
         }
         if let Op::Receive(from) = pending.op {
@@ -224,7 +267,9 @@ impl World {
     /// Ends the step for a process that was polled: tells the explorer whether it can go on.
     #[inline]
     pub fn settle(&mut self, process: Process) {
-        self.refresh(process);
+        if !process.is_environment() {
+            self.refresh(process);
+        }
     }
 
     /// Recomputes what a process can do and tells the explorer if it can run now, or no longer.

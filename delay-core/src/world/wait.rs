@@ -14,6 +14,11 @@ impl World {
     #[inline]
     pub fn wait(&mut self, op: Op, site: Site) -> Slot {
         let process = self.actor;
+        let op = match op {
+            // Asked for by the clock of its node.
+            Op::Sleep(deadline) => Op::Sleep(deadline.saturating_sub(self.ahead(process))),
+            op => op,
+        };
         let slot = self.processes[process.index()].insert(op, site);
         match op {
             Op::Send { to: object, .. } | Op::Reserve(object) | Op::Closed(object) => {
@@ -30,7 +35,8 @@ impl World {
                 self.notes.two_choices |= self.choosing.iter().any(|(other, ..)| *other == process);
                 self.choosing.push((process, slot, outcomes));
             }
-            Op::Start | Op::Yield | Op::Woken | Op::Cancel => {}
+            Op::Down(root) => self.node_mut(root).watchers.push(process),
+            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Crash(_) | Op::Restart(_) => {}
         }
         slot
     }
@@ -69,12 +75,12 @@ impl World {
                 self.mailboxes[from.index()].readers.push(process);
                 None
             }
-            (Grant::Held, Op::Send { to, content }) => {
+            (Grant::Held, Op::Send { to, content, rule }) => {
                 pending.state = Grant::Free;
                 state.in_use -= 1;
                 self.shared_op_on(to);
                 self.mailboxes[to.index()].reserved -= 1;
-                Some(Observation::Sent(self.enqueue(process, to, content)))
+                Some(self.enqueue(process, to, content, rule))
             }
             _ => None,
         }
@@ -163,7 +169,8 @@ impl World {
             Op::Join(child) => Self::forget(&mut self.processes[child.index()].joiners, process),
             Op::Sleep(_) => self.sleepers.retain(|sleeper| *sleeper != (process, slot)),
             Op::Choose(_) => self.choosing.retain(|(p, s, _)| (*p, *s) != (process, slot)),
-            Op::Start | Op::Yield | Op::Woken | Op::Cancel => {}
+            Op::Down(root) => Self::forget(&mut self.node_mut(root).watchers, process),
+            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Crash(_) | Op::Restart(_) => {}
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::{
     ids::{Message, Object},
     live::context::Context,
     world::{
+        fault::Rule,
         mailbox::{Delivery, Mailbox},
         op::{Immediate, Observation, Op, Site},
     },
@@ -35,6 +36,8 @@ pub(crate) struct Core<T, V = Payload<T>> {
     pub(crate) object: Object,
     pub(crate) execution: u64,
     view: V,
+    is_networked: bool,
+    copies: bool,
     /// Values of queued messages, in the order they were put in.
     values: Mutex<VecDeque<(Message, T)>>,
     senders: AtomicUsize,
@@ -54,16 +57,23 @@ pub(crate) struct Kind {
     pub(crate) word: &'static str,
     /// It never holds more than one message, so its order is no question.
     pub(crate) one_message: bool,
+    /// It is an endpoint of a network.
+    pub(crate) is_networked: bool,
 }
 
 impl<T, V: View<T>> Core<T, V> {
     /// Creates a mailbox in the current execution.
     pub(crate) fn create(context: &mut Context, kind: &Kind, view: V, name: Option<&'static str>) -> Arc<Self> {
         let object = context.world.create(kind.delivery, kind.capacity, kind.one_message);
+        if kind.is_networked {
+            context.world.join_network(object, view.copies());
+        }
         context.labels.name_object(object, kind.word, name.map(Into::into));
         Arc::new(Self {
             object,
             execution: context.execution,
+            is_networked: kind.is_networked,
+            copies: kind.is_networked && view.copies(),
             view,
             values: Mutex::new(VecDeque::new()),
             senders: AtomicUsize::new(1),
@@ -86,6 +96,15 @@ impl<T, V: View<T>> Core<T, V> {
         taken.map_or_else(|| crate::bug!("message {message:?} has no value"), |(_, value)| value)
     }
 
+    /// A copy of the value of a message that stays in the mailbox: it was duplicated.
+    fn copy(&self, message: Message) -> T {
+        // Copied outside the lock: `Clone` is the user's code.
+        let value = self.take(message);
+        let copy = self.view.copy(&value).unwrap_or_else(|| crate::bug!("{message:?} cannot be copied"));
+        self.put(message, value);
+        copy
+    }
+
     /// Polls a send, which takes the value when it takes effect; `Err` gives it back.
     #[inline]
     pub(crate) fn poll_send(
@@ -94,16 +113,21 @@ impl<T, V: View<T>> Core<T, V> {
         parcel: &mut Parcel<T>,
         cx: &task::Context<'_>,
     ) -> Poll<Result<(), T>> {
-        let Parcel { value, content } = parcel;
+        let Parcel { value, content, rule } = parcel;
         if leaf.is_new() {
             *content = value.as_ref().and_then(|value| self.view.content(value));
         }
         let (to, site) = (self.object, leaf.site());
-        let (seen, recording) = task::ready!(leaf.poll_with(cx, || Op::Send { to, content: *content }, told));
+        let (seen, recording) =
+            task::ready!(leaf.poll_with(cx, || Op::Send { to, content: *content, rule: *rule }, told));
         let value = value.take().unwrap_or_else(|| crate::bug!("a send without a value"));
         if let Observation::Sent(message) = seen {
-            self.record(recording, site, || format!("sends {} to", self.view.text(&value)));
+            self.record_departure(recording, site, message, &value);
             self.put(message, value);
+            return Poll::Ready(Ok(()));
+        }
+        if seen == Observation::Lost {
+            self.record(recording, site, || format!("sends {} in vain to", self.view.text(&value)));
             return Poll::Ready(Ok(()));
         }
         self.record(recording, site, || format!("cannot send {} to closed", self.view.text(&value)));
@@ -114,9 +138,16 @@ impl<T, V: View<T>> Core<T, V> {
     #[inline]
     pub(crate) fn poll_receive(&self, leaf: &mut Leaf, cx: &task::Context<'_>) -> Poll<Option<T>> {
         let (from, site) = (self.object, leaf.site());
-        let (seen, recording) = task::ready!(leaf.poll_with(cx, || Op::Receive(from), told));
+        let (seen, recording, again) = task::ready!(leaf.poll_with(
+            cx,
+            || Op::Receive(from),
+            |context, seen| {
+                let Observation::Received(message) = seen else { return (seen, context.recorder.is_some(), false) };
+                (seen, context.recorder.is_some(), self.copies && context.world.mailbox(from).holds(message))
+            }
+        ));
         if let Observation::Received(message) = seen {
-            let value = self.take(message);
+            let value = if again { self.copy(message) } else { self.take(message) };
             self.record_arrival(recording, site, &value);
             return Poll::Ready(Some(value));
         }
@@ -206,6 +237,16 @@ impl<T, V: View<T>> Core<T, V> {
         }
     }
 
+    /// What the network may still do to a message is told without its value.
+    #[inline]
+    fn record_departure(&self, recording: bool, site: Site, message: Message, value: &T) {
+        if recording {
+            let text = self.view.text(value);
+            backend::within_if(self.execution, |context| context.labels.name_message(message, text.clone()));
+            self.record_text(site, &format!("sends {text} to"));
+        }
+    }
+
     #[inline]
     fn record_arrival(&self, recording: bool, site: Site, value: &T) {
         if recording {
@@ -282,11 +323,19 @@ impl<T, V> Core<T, V> {
         self.weak_senders.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The receiver is dropped: so is what was queued, as tokio does.
-    pub(crate) fn drop_receiver(&self) {
-        backend::within_if(self.execution, |context| context.world.receiver_gone(self.object, true));
+    /// The receiver is dropped: so is what was queued, as tokio does. Returns whether its node crashes, and what is queued
+    /// is the network's.
+    pub(crate) fn drop_receiver(&self) -> bool {
+        let crashes = backend::within_if(self.execution, |context| {
+            context.world.receiver_gone(self.object, true);
+            context.world.is_crashing()
+        });
+        if crashes == Some(true) && self.is_networked {
+            return true;
+        }
         let values = std::mem::take(&mut *self.values.lock().unwrap_or_else(PoisonError::into_inner));
         drop(values);
+        false
     }
 
     /// The receiver is closed explicitly; what is queued can still be received.
@@ -319,11 +368,17 @@ pub(crate) struct Parcel<T> {
     pub(crate) value: Option<T>,
     /// Its fingerprint, from the first poll on, unless it is opaque.
     content: Option<Print>,
+    /// Which budget its faults are taken from.
+    rule: Rule,
 }
 
 impl<T> Parcel<T> {
     pub(crate) fn new(value: T) -> Self {
-        Self { value: Some(value), content: None }
+        Self::under(Rule::TEST, value)
+    }
+
+    pub(crate) fn under(rule: Rule, value: T) -> Self {
+        Self { value: Some(value), content: None, rule }
     }
 }
 

@@ -83,7 +83,8 @@ pub fn channel<T>() -> (Sender<T>, Receiver<T>) {
 pub fn channel_with<T>(payload: Payload<T>) -> (Sender<T>, Receiver<T>) {
     let site = Location::caller();
     // Never full, so its capacity decides nothing.
-    let kind = Kind { delivery: Delivery::Fifo, capacity: u32::MAX, word: "oneshot", one_message: true };
+    let kind =
+        Kind { delivery: Delivery::Fifo, capacity: u32::MAX, word: "oneshot", one_message: true, is_networked: false };
     match backend::choose(|context| Core::create(context, &kind, payload, None), theirs::channel) {
         Side::Controlled(core) => {
             let (execution, sending) = (core.execution, SenderCore { core: Arc::clone(&core), leaf: None });

@@ -113,7 +113,7 @@ impl Ticking {
                     || Op::Yield,
                     |context, _| {
                         context.record(site, |_| "sees its interval start".to_owned());
-                        let now = context.world.now();
+                        let now = context.world.actors_now();
                         context.world.hold_time(now);
                         now
                     }

@@ -116,7 +116,7 @@ impl Timer {
     fn time(&self, context: &Context) -> u64 {
         self.settled.unwrap_or(match self.due {
             Due::At(time) => time,
-            Due::After(span) => context.world.now().saturating_add(span),
+            Due::After(span) => context.world.actors_now().saturating_add(span),
         })
     }
 

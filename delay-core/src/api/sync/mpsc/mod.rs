@@ -41,7 +41,7 @@ fn create<T>(
     capacity: u32,
     payload: Payload<T>,
 ) -> (SenderCore<T>, ReceiverCore<T>) {
-    let kind = Kind { delivery: Delivery::Fifo, capacity, word: "mpsc", one_message: false };
+    let kind = Kind { delivery: Delivery::Fifo, capacity, word: "mpsc", one_message: false, is_networked: false };
     let core = Core::create(context, &kind, payload, None);
     (SenderCore(Arc::clone(&core)), ReceiverCore { core, polled: None })
 }

@@ -7,18 +7,24 @@
 //! Invariant: a name has one mailbox for as long as its network lives. It is made when the name is first asked for, so
 //! a message sent before the endpoint is bound waits there.
 
+mod link;
+
 use super::{
     backend::{self, Side},
     leaf::Leaf,
     payload::{Payload, View},
     sync::mailbox::{Core, Kind, Parcel},
 };
-pub use crate::world::mailbox::Delivery;
+pub use crate::world::{
+    fault::{Faults, Inbox},
+    mailbox::Delivery,
+};
 use crate::{
     hash::{Domain, IdMap, Print},
     live::context::Context,
-    world::op::Site,
+    world::{fault::Rule, op::Site},
 };
+pub use link::{Builder, Link};
 use std::{
     cmp::Ordering,
     collections::BTreeMap,
@@ -150,6 +156,14 @@ impl<M> View<Envelope<M>> for Letter<M> {
         Some(envelope.from.0.print.and(self.0.content(&envelope.message)?))
     }
 
+    fn copy(&self, envelope: &Envelope<M>) -> Option<Envelope<M>> {
+        Some(Envelope { from: envelope.from, message: self.0.copy(&envelope.message)? })
+    }
+
+    fn copies(&self) -> bool {
+        self.0.copies()
+    }
+
     fn text(&self, envelope: &Envelope<M>) -> String {
         self.0.text(&envelope.message)
     }
@@ -181,6 +195,8 @@ type InProcess<M> = Routes<TokioSender<M>, TokioReceiver<M>>;
 struct Inner<M> {
     delivery: Delivery,
     letter: Letter<M>,
+    /// What may happen to which messages, with the budget it is paid from.
+    links: Vec<(Link<M>, Rule)>,
     side: Side<Controlled<M>, InProcess<M>>,
 }
 
@@ -228,11 +244,12 @@ impl<M> Network<M> {
 
     /// A network, and what the engine may know of its messages.
     pub fn with_payload(delivery: Delivery, payload: Payload<M>) -> Self {
-        let side = backend::choose(
-            |context| Controlled { execution: context.execution, routes: Mutex::default() },
-            Mutex::default,
-        );
-        Self { inner: Arc::new(Inner { delivery, letter: Letter(payload), side }) }
+        Self::builder(delivery).payload(payload).build()
+    }
+
+    /// Configures a network before it is made.
+    pub fn builder(delivery: Delivery) -> Builder<M> {
+        Builder { delivery, payload: Payload::opaque(), links: Vec::new() }
     }
 
     /// In which order messages may arrive.
@@ -240,10 +257,10 @@ impl<M> Network<M> {
         self.inner.delivery
     }
 
-    /// Binds a name.
+    /// Binds a name: on the node of the task that asks, if it belongs to one.
     ///
     /// # Panics
-    /// If the name was bound before, even if that endpoint is gone.
+    /// If the name was bound before, even if that endpoint is gone; unless its node has crashed.
     #[track_caller]
     pub fn endpoint(&self, name: impl AsRef<str>) -> Endpoint<M> {
         let address = self.address(name);
@@ -258,6 +275,9 @@ impl<M> Network<M> {
                 routes_of(routes).get_mut(&address.key()).and_then(|route| route.unbound.take()).map(Side::Tokio)
             }
         };
+        if let Some(Side::Controlled(mailbox)) = &inner {
+            backend::within(mailbox.execution, |context| context.world.bind(mailbox.object));
+        }
         let Some(inner) = inner else {
             panic!("the network already has an endpoint named {address}: a name is bound once")
         };
@@ -272,7 +292,8 @@ impl<M> Network<M> {
             Side::Controlled(Controlled { execution, routes }) => {
                 let make = |context: &mut Context| {
                     let delivery = self.inner.delivery;
-                    let kind = Kind { delivery, capacity: u32::MAX, word: "endpoint", one_message: false };
+                    let kind =
+                        Kind { delivery, capacity: u32::MAX, word: "endpoint", one_message: false, is_networked: true };
                     let to = Core::create(context, &kind, self.inner.letter, Some(address.name()));
                     Route { to, unbound: Some(()) }
                 };
@@ -288,6 +309,14 @@ impl<M> Network<M> {
             }
         }
         address
+    }
+}
+
+impl<M> Network<M> {
+    /// Which budget pays for what happens to a message.
+    fn rule_for(&self, from: Address, to: Address, message: &M) -> Rule {
+        let matching = self.inner.links.iter().find(|(link, _)| link.matches(from, to, message));
+        matching.map_or(Rule::TEST, |(_, rule)| *rule)
     }
 }
 
@@ -320,8 +349,13 @@ impl<M> fmt::Debug for Endpoint<M> {
 
 impl<M> Drop for Endpoint<M> {
     fn drop(&mut self) {
-        if let Side::Controlled(mailbox) = &self.inner {
-            mailbox.drop_receiver();
+        if let Side::Controlled(mailbox) = &self.inner
+            && mailbox.drop_receiver()
+            && let Side::Controlled(Controlled { routes, .. }) = &self.network.inner.side
+            && let Some(route) = routes_of(routes).get_mut(&self.address.key())
+        {
+            // Its node has crashed, and will bind it again when it is up.
+            route.unbound = Some(());
         }
     }
 }
@@ -348,7 +382,8 @@ impl<M> Endpoint<M> {
     #[inline]
     pub fn send(&self, to: Address, message: M) -> SendTo<M> {
         let site = Location::caller();
-        let parcel = Parcel::new(Envelope { from: self.address, message });
+        let rule = self.network.rule_for(self.address, to, &message);
+        let parcel = Parcel::under(rule, Envelope { from: self.address, message });
         let inner = match &self.network.inner.side {
             Side::Controlled(Controlled { execution, routes }) => {
                 Side::Controlled((route_to(routes, to), Leaf::new(*execution, site)))

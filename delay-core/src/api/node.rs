@@ -1,0 +1,293 @@
+//! Nodes: fault domains. What runs on a node crashes with it, and what it has not stored is gone.
+//!
+//! A node is started with a closure that makes its first task. Tasks that are spawned on a node belong to it. When it crashes
+//! all of them are dropped at once; when it starts again the closure is called again.
+
+use super::{
+    backend::{self, Side},
+    leaf::Leaf,
+};
+pub use crate::world::fault::Inbox;
+use crate::{
+    ids::Process,
+    live::context::{Init, TaskFuture},
+    world::{
+        fault::{Faults, Kind},
+        op::{Op, Site},
+    },
+};
+use std::{
+    borrow::Cow,
+    fmt,
+    future::Future,
+    panic::Location,
+    pin::Pin,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    task::{self, Poll},
+};
+
+type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+struct OnTokio {
+    init: Box<dyn Fn() -> Boxed + Send + Sync>,
+    running: Mutex<Option<tokio::task::JoinHandle<()>>>,
+}
+
+impl OnTokio {
+    fn running(&self) -> MutexGuard<'_, Option<tokio::task::JoinHandle<()>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn start(&self) {
+        *self.running() = Some(tokio::spawn((self.init)()));
+    }
+}
+
+#[derive(Clone, Copy)]
+struct Controlled {
+    root: Process,
+    execution: u64,
+}
+
+/// A node. Dropping this handle leaves the node running.
+///
+/// Outside a controlled execution its first task runs on tokio; a crash aborts that task.
+///
+/// ```
+/// # use delay_core::api::{net::{Delivery, Network}, node::Node};
+/// async fn body() {
+///     let net = Network::<u32>::new(Delivery::Fifo);
+///     let network = net.clone();
+///     let server = Node::start("server", move || {
+///         let network = network.clone();
+///         async move {
+///             let mut inbox = network.endpoint("server");
+///             loop {
+///                 let request = inbox.recv().await;
+///                 let _ = inbox.send(request.from, request.message + 1).await;
+///             }
+///         }
+///     });
+///     server.crash().await;
+///     server.restart().await;
+///     assert!(server.is_up());
+/// }
+/// ```
+#[derive(Clone)]
+pub struct Node {
+    inner: Side<Controlled, Arc<OnTokio>>,
+}
+
+impl fmt::Debug for Node {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Node").finish_non_exhaustive()
+    }
+}
+
+impl Node {
+    /// Starts a node. `init` is its first task, now and after each restart.
+    #[track_caller]
+    pub fn start<F, Fut>(name: impl Into<Cow<'static, str>>, init: F) -> Self
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        Self::builder(name).start(init)
+    }
+
+    /// Configures a node before it is started.
+    pub fn builder(name: impl Into<Cow<'static, str>>) -> Builder {
+        Builder { name: name.into(), inbox: Inbox::default(), faults: None }
+    }
+
+    /// Whether it is up. An observation.
+    #[track_caller]
+    pub fn is_up(&self) -> bool {
+        match &self.inner {
+            Side::Controlled(Controlled { root, execution }) => {
+                backend::within(*execution, |context| context.world.look_at_node(*root))
+            }
+            Side::Tokio(node) => node.running().as_ref().is_some_and(|task| !task.is_finished()),
+        }
+    }
+
+    /// Waits until it is down: what a perfect failure detector sees.
+    ///
+    /// Outside a controlled execution, until its first task has ended.
+    #[track_caller]
+    pub fn down(&self) -> Down {
+        let inner = match &self.inner {
+            Side::Controlled(Controlled { root, execution }) => {
+                Side::Controlled((Leaf::new(*execution, Location::caller()), *root))
+            }
+            Side::Tokio(node) => Side::Tokio(Arc::clone(node)),
+        };
+        Down { inner }
+    }
+
+    /// Crashes the node: a scheduling point. Without effect while it is down. Costs no budget: the test says so itself.
+    #[track_caller]
+    pub fn crash(&self) -> Change {
+        self.change(Op::Crash)
+    }
+
+    /// Starts the node again: a scheduling point. Without effect while it is up.
+    #[track_caller]
+    pub fn restart(&self) -> Change {
+        self.change(Op::Restart)
+    }
+
+    #[track_caller]
+    fn change(&self, op: impl FnOnce(Process) -> Op) -> Change {
+        let inner = match &self.inner {
+            Side::Controlled(Controlled { root, execution }) => {
+                Side::Controlled((Leaf::new(*execution, Location::caller()), op(*root)))
+            }
+            Side::Tokio(node) => {
+                let crashes = matches!(op(Process::BODY), Op::Crash(_));
+                Side::Tokio((Arc::clone(node), crashes))
+            }
+        };
+        Change { inner }
+    }
+}
+
+/// Configures a node before it is started.
+#[derive(Debug, Clone)]
+pub struct Builder {
+    name: Cow<'static, str>,
+    inbox: Inbox,
+    faults: Option<Faults>,
+}
+
+impl Builder {
+    /// What becomes of messages to it while it is down.
+    #[must_use]
+    pub fn inbox(mut self, inbox: Inbox) -> Self {
+        self.inbox = inbox;
+        self
+    }
+
+    /// How often it may crash and restart: a budget of its own, instead of the test's. `Faults::NONE` spares it.
+    ///
+    /// # Panics
+    /// If messages are to fail, or the network: that is for a `net::Link`, or for the test's faults.
+    #[must_use]
+    #[track_caller]
+    pub fn faults(mut self, faults: Faults) -> Self {
+        let mut others = Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Crash | Kind::Restart));
+        if let Some(kind) = others.find(|kind| faults.left(*kind) > 0) {
+            panic!("a node can only crash and restart: give {} to the test's faults(..), or to a link", kind.name());
+        }
+        self.faults = Some(faults);
+        self
+    }
+
+    /// Starts the node. `init` is its first task, now and after each restart.
+    #[track_caller]
+    pub fn start<F, Fut>(self, init: F) -> Node
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = ()> + Send + 'static,
+    {
+        let site: Site = Location::caller();
+        let Self { name, inbox, faults } = self;
+        if !crate::live::context::is_controlled() {
+            let node = OnTokio { init: Box::new(move || Box::pin(init())), running: Mutex::new(None) };
+            node.start();
+            return Node { inner: Side::Tokio(Arc::new(node)) };
+        }
+        let init = Arc::new(init);
+        // Called in the task's first poll: what it does is done on the node.
+        let init: Init = Arc::new(move || -> TaskFuture<'static> {
+            let init = Arc::clone(&init);
+            Box::pin(async move { init().await })
+        });
+        let task = init();
+        let started = crate::live::context::with(|context| {
+            let root = context.world.spawn_node(site, inbox, faults);
+            context.labels.name_process(root, Some(name), site);
+            context.nodes.push((root, init));
+            context.spawned.push((root, task));
+            context.record(site, |context| format!("starts node {}", context.labels.process(&context.world, root)));
+            Controlled { root, execution: context.execution }
+        });
+        let Some(started) = started else { crate::bug!("started without an execution") };
+        Node { inner: Side::Controlled(started) }
+    }
+}
+
+/// Future of [`Node::crash`] and [`Node::restart`].
+#[must_use = "futures do nothing unless awaited"]
+pub struct Change {
+    inner: Side<(Leaf, Op), (Arc<OnTokio>, bool)>,
+}
+
+impl fmt::Debug for Change {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Change").finish_non_exhaustive()
+    }
+}
+
+impl Future for Change {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
+        match &mut self.get_mut().inner {
+            Side::Controlled((leaf, op)) => {
+                let op = *op;
+                leaf.poll_with(cx, || op, |_, _| ())
+            }
+            Side::Tokio((node, true)) => {
+                if let Some(task) = node.running().take() {
+                    task.abort();
+                }
+                Poll::Ready(())
+            }
+            Side::Tokio((node, false)) => {
+                let is_up = node.running().as_ref().is_some_and(|task| !task.is_finished());
+                if !is_up {
+                    node.start();
+                }
+                Poll::Ready(())
+            }
+        }
+    }
+}
+
+/// Future of [`Node::down`].
+#[must_use = "futures do nothing unless awaited"]
+pub struct Down {
+    inner: Side<(Leaf, Process), Arc<OnTokio>>,
+}
+
+impl fmt::Debug for Down {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Down").finish_non_exhaustive()
+    }
+}
+
+impl Future for Down {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
+        match &mut self.get_mut().inner {
+            Side::Controlled((leaf, root)) => {
+                let (root, site) = (*root, leaf.site());
+                leaf.poll_with(
+                    cx,
+                    || Op::Down(root),
+                    |context, _| {
+                        context.record(site, |context| {
+                            format!("sees that {} is down", context.labels.process(&context.world, root))
+                        });
+                    },
+                )
+            }
+            Side::Tokio(node) => match node.running().as_mut() {
+                Some(task) => Pin::new(task).poll(cx).map(|_| ()),
+                None => Poll::Ready(()),
+            },
+        }
+    }
+}

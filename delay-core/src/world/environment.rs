@@ -1,0 +1,463 @@
+//! The environment: timers that may fire, messages under way, nodes that crash and restart, partitions.
+//!
+//! Its moves are the alternatives of two processes that are no tasks: [`Process::CLOCK`] and [`Process::FAULTS`], ranked after
+//! all others unless the explorer says otherwise. A fault that may happen does not keep an execution from ending: where
+//! nothing else can happen, the first move of `FAULTS` is that nothing does. A recovery (a restart the budget allows, the end of
+//! a partition) happens at the latest then.
+//!
+//! Invariant: what is left of each budget is part of the state.
+
+use super::{
+    Choice, World,
+    fault::{Faults, Kind, Rule, Time},
+    mailbox::Queued,
+    node::Node,
+    step::Next,
+};
+use crate::{
+    hash::{Domain, Print},
+    ids::{Message, Object, Process, Slot},
+};
+use std::collections::VecDeque;
+
+/// Most nodes among which partitions are explored: each way to cut them in two is an alternative.
+const PARTITIONED_NODES_MAX: usize = 8;
+
+/// Something that must be settled before anything else happens.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Decision {
+    /// Whether the clock of a node is ahead.
+    Skew(Process),
+}
+
+/// See the module.
+#[derive(Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
+pub(super) struct Environment {
+    pub(super) time: Time,
+    /// How far the clocks of two nodes may differ, in nanoseconds.
+    pub(super) skew: u64,
+    /// The budget of the test, in full.
+    asked: Faults,
+    /// What is left of it, then of those of rules, each with its name.
+    pub(super) budgets: Vec<(Print, Faults)>,
+    /// Something may go wrong at all.
+    is_hostile: bool,
+    /// In canonical order of names.
+    pub(super) nodes: Vec<Node>,
+    pub(super) is_cut: bool,
+    /// Messages that were held back.
+    pub(super) late: Vec<(Object, Queued)>,
+    pub(super) decisions: VecDeque<Decision>,
+    /// That nothing more goes wrong was chosen where nothing else could happen.
+    pub(super) is_over: bool,
+    /// A node is being dropped: what its destructors do has no effect.
+    pub(super) is_crashing: bool,
+    /// Faults so far.
+    pub(super) spent: u32,
+    /// Kinds of faults for which there was something to happen to.
+    possible: u8,
+}
+
+impl Environment {
+    pub(super) fn reset(&mut self) {
+        let Self {
+            time: _,
+            skew: _,
+            asked,
+            budgets,
+            is_hostile,
+            nodes,
+            is_cut,
+            late,
+            decisions,
+            is_over,
+            is_crashing,
+            spent,
+            possible,
+        } = self;
+        budgets.clear();
+        budgets.push((Print::default(), *asked));
+        *is_hostile = asked.is_any();
+        nodes.clear();
+        late.clear();
+        decisions.clear();
+        (*is_cut, *is_over, *is_crashing, *spent, *possible) = (false, false, false, 0, 0);
+    }
+}
+
+/// A move of `FAULTS`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Move {
+    Heal,
+    Restart(Process),
+    Nothing,
+    Crash(Process),
+    /// The nodes with these indices are cut off from the others.
+    Cut(u32),
+    /// The network does this to the message at this place, whose receiver looks without waiting.
+    Message(Object, Kind, usize),
+}
+
+impl World {
+    /// Which faults may happen, and how time passes. Constant for a search.
+    pub fn set_environment(&mut self, faults: Faults, time: Time, skew: u64) {
+        let environment = &mut self.environment;
+        (environment.time, environment.skew) = (time, skew);
+        environment.asked = faults;
+    }
+
+    /// The kinds of faults for which there was something to happen to, a bit each.
+    pub fn possible_faults(&self) -> u8 {
+        self.environment.possible
+    }
+
+    pub(super) fn make_possible(&mut self, kinds: &[Kind]) {
+        for kind in kinds {
+            self.environment.possible |= 1 << *kind as u8;
+        }
+    }
+
+    /// Faults that happened so far.
+    pub fn faults(&self) -> u32 {
+        self.environment.spent
+    }
+
+    /// A budget of its own for some messages or nodes, on behalf of the actor.
+    pub fn add_budget(&mut self, faults: Faults) -> Rule {
+        let creator = self.actor;
+        let state = &mut self.processes[creator.index()];
+        let k = state.created;
+        state.created += 1;
+        self.touch_print(creator);
+        let object = self.names.object(creator, k);
+        let name = self.names.object_print(object);
+        let environment = &mut self.environment;
+        environment.is_hostile |= faults.is_any();
+        environment.budgets.push((name, faults));
+        Rule(environment.budgets.len() as u16 - 1)
+    }
+
+    #[inline]
+    pub(super) fn left(&self, rule: Rule, kind: Kind) -> u32 {
+        self.environment.budgets.get(usize::from(rule.0)).map_or(0, |(_, faults)| faults.left(kind))
+    }
+
+    /// Takes one fault from a budget.
+    pub(super) fn spend(&mut self, rule: Rule, kind: Kind) {
+        self.environment.budgets[usize::from(rule.0)].1.spend(kind);
+        self.environment.spent += 1;
+        if kind.is_of_messages() && self.left(rule, kind) == 0 {
+            // Others lose an alternative.
+            for index in 0..self.present_mailboxes.len() {
+                self.refresh_readers(self.present_mailboxes[index]);
+            }
+        }
+    }
+
+    /// Whether something can come between two ops of a process, though it waits for nothing.
+    #[inline]
+    pub(super) fn is_exposed(&self, process: Process) -> bool {
+        let environment = &self.environment;
+        if environment.nodes.is_empty() {
+            return false;
+        }
+        let crash =
+            self.processes[process.index()].node.is_some_and(|root| self.left(self.node(root).rule, Kind::Crash) > 0);
+        crash || environment.is_cut || self.left(Rule::TEST, Kind::Partition) > 0
+    }
+
+    /// Whether a message of one process reaches a mailbox, as far as partitions go.
+    #[inline]
+    pub(super) fn reaches(&self, from: Process, host: Option<Process>) -> bool {
+        if !self.environment.is_cut {
+            return true;
+        }
+        let (Some(one), Some(other)) = (self.node_of(from), host) else { return true };
+        self.node(one).side == self.node(other).side
+    }
+
+    /// How many decisions of the environment come before anything else, and with how many outcomes the next.
+    #[inline]
+    pub(super) fn deciding(&self) -> Option<u32> {
+        self.environment.decisions.front().map(|decision| match decision {
+            Decision::Skew(_) => 2,
+        })
+    }
+
+    /// How many timers may fire, and messages that were held back may arrive.
+    #[inline]
+    pub(super) fn clock_choices(&self) -> u32 {
+        self.timer_choices() + self.environment.late.len() as u32
+    }
+
+    #[inline]
+    fn timer_choices(&self) -> u32 {
+        match self.environment.time {
+            Time::Any => self.sleepers.len() as u32,
+            Time::Ordered if self.enabled > 0 => 0,
+            Time::Ordered => self.sleepers.iter().filter(|sleeper| self.is_due(**sleeper)).count() as u32,
+        }
+    }
+
+    /// Whether a timer may fire next where time is ordered: it is the first of its node, and none is before it for certain.
+    pub(super) fn is_due(&self, sleeper: (Process, Slot)) -> bool {
+        let (deadline, node) = (self.deadline(sleeper), self.node_of(sleeper.0));
+        self.sleepers.iter().all(|other| {
+            let before = self.deadline(*other);
+            let slack = if self.node_of(other.0) == node { 0 } else { self.environment.skew };
+            deadline <= before.saturating_add(slack)
+        })
+    }
+
+    /// What the clock of the actor's node shows.
+    pub fn actors_now(&self) -> u64 {
+        self.now.saturating_add(self.ahead(self.actor))
+    }
+
+    /// How far the clock of a process is ahead.
+    pub(super) fn ahead(&self, process: Process) -> u64 {
+        match self.node_of(process) {
+            Some(root) if self.environment.skew > 0 => self.node(root).ahead,
+            _ => 0,
+        }
+    }
+
+    /// How many moves `FAULTS` has.
+    #[inline]
+    pub(super) fn fault_choices(&self) -> u32 {
+        if !self.environment.is_hostile && !self.environment.is_cut || self.environment.is_over {
+            return 0;
+        }
+        let mut count = 0;
+        self.each_fault(&mut |_| {
+            count += 1;
+            true
+        });
+        count
+    }
+
+    /// Shows each move of `FAULTS` in its canonical order, until `go_on` says no.
+    fn each_fault(&self, go_on: &mut dyn FnMut(Move) -> bool) {
+        let environment = &self.environment;
+        let recoveries = self.recoveries();
+        if environment.is_cut && !go_on(Move::Heal) {
+            return;
+        }
+        for node in &environment.nodes {
+            if self.can_restart(node) && !go_on(Move::Restart(node.root)) {
+                return;
+            }
+        }
+        let is_idle = self.enabled == 0 && self.clock_choices() == 0;
+        let mut left = is_idle && recoveries == 0;
+        let mut show = |fault: Move| {
+            if std::mem::take(&mut left) && !go_on(Move::Nothing) {
+                return false;
+            }
+            go_on(fault)
+        };
+        for node in &environment.nodes {
+            let can_crash = node.is_up && node.living > 0 && self.left(node.rule, Kind::Crash) > 0;
+            if can_crash && !show(Move::Crash(node.root)) {
+                return;
+            }
+        }
+        if !environment.is_cut
+            && self.left(Rule::TEST, Kind::Partition) > 0
+            && !self.each_cut(&mut |cut| show(Move::Cut(cut)))
+        {
+            return;
+        }
+        for object in &self.present_mailboxes {
+            if !self.names.is_polled(*object) {
+                continue;
+            }
+            for (kind, place) in self.message_faults(*object) {
+                if kind != Kind::Reorder && !show(Move::Message(*object, kind, place)) {
+                    return;
+                }
+            }
+        }
+    }
+
+    /// Each way to cut the nodes in two, the smallest side first. Returns false if it was told to stop.
+    fn each_cut(&self, go_on: &mut dyn FnMut(u32) -> bool) -> bool {
+        let nodes = self.environment.nodes.len();
+        if !(2..=PARTITIONED_NODES_MAX).contains(&nodes) {
+            return true;
+        }
+        for size in 1..=nodes / 2 {
+            for cut in 1..1u32 << nodes {
+                let is_twin = size * 2 == nodes && cut & 1 == 0;
+                if cut.count_ones() as usize == size && !is_twin && !go_on(cut) {
+                    return false;
+                }
+            }
+        }
+        true
+    }
+
+    /// Whether there are more nodes than partitions can be explored of.
+    pub fn has_too_many_nodes(&self) -> bool {
+        self.left(Rule::TEST, Kind::Partition) > 0 && self.environment.nodes.len() > PARTITIONED_NODES_MAX
+    }
+
+    fn can_restart(&self, node: &Node) -> bool {
+        !node.is_up && self.left(node.rule, Kind::Restart) > 0
+    }
+
+    fn recoveries(&self) -> usize {
+        usize::from(self.environment.is_cut)
+            + self.environment.nodes.iter().filter(|node| self.can_restart(node)).count()
+    }
+
+    /// Grants a move of the environment.
+    pub(super) fn grant_environment(&mut self, choice: Choice) -> Option<Next> {
+        if choice.process == Process::CLOCK {
+            return self.grant_clock(choice.alternative);
+        }
+        let mut found = None;
+        let mut number = 0;
+        if !self.environment.is_over {
+            self.each_fault(&mut |fault| {
+                found = (number == choice.alternative).then_some(fault);
+                number += 1;
+                found.is_none()
+            });
+        }
+        let found = found?;
+        self.begin_step(Process::FAULTS);
+        self.steps += 1;
+        Some(match found {
+            Move::Heal => self.heal(),
+            Move::Restart(root) => {
+                let rule = self.node(root).rule;
+                self.spend(rule, Kind::Restart);
+                Next::Restart(root, None)
+            }
+            Move::Nothing => {
+                self.environment.is_over = true;
+                Next::Stay(Process::FAULTS)
+            }
+            Move::Crash(root) => {
+                let rule = self.node(root).rule;
+                self.spend(rule, Kind::Crash);
+                Next::Crash(root, None)
+            }
+            Move::Cut(cut) => self.cut(cut),
+            Move::Message(object, kind, at) => {
+                self.fault_message(object, kind, at);
+                Next::Stay(Process::FAULTS)
+            }
+        })
+    }
+
+    fn grant_clock(&mut self, alternative: u32) -> Option<Next> {
+        let timers = self.timer_choices();
+        if alternative < timers {
+            let (process, slot) = self.sleeper(alternative)?;
+            self.begin_step(process);
+            return Some(self.perform(process, slot, 0));
+        }
+        if alternative >= self.clock_choices() {
+            return None;
+        }
+        self.begin_step(Process::CLOCK);
+        self.steps += 1;
+        let (object, queued) = self.environment.late.remove((alternative - timers) as usize);
+        self.happened.push(Happened::Arrived(object, queued.message));
+        self.arrive(object, queued);
+        Some(Next::Stay(Process::CLOCK))
+    }
+
+    /// Holds a message back. Late messages stand in a canonical order: by mailbox, then by what they are.
+    pub(super) fn hold_back(&mut self, object: Object, queued: Queued) {
+        let names = &self.names;
+        let at = self.environment.late.partition_point(|(other, message)| {
+            names.cmp_objects(*other, object).then(message.id.cmp(&queued.id)).is_le()
+        });
+        self.environment.late.insert(at, (object, queued));
+    }
+
+    /// Settles the next decision of the environment.
+    pub(super) fn decide(&mut self, outcome: u32) -> Option<Next> {
+        if outcome >= self.deciding()? {
+            return None;
+        }
+        let decision = self.environment.decisions.pop_front()?;
+        self.begin_step(Process::FAULTS);
+        self.steps += 1;
+        match decision {
+            Decision::Skew(root) => {
+                let ahead = if outcome == 0 { 0 } else { self.environment.skew };
+                self.node_mut(root).ahead = ahead;
+                self.happened.push(Happened::Skewed(root, ahead));
+            }
+        }
+        Some(Next::Stay(Process::FAULTS))
+    }
+
+    /// What the environment's state adds to a fingerprint.
+    pub(super) fn environment_print(&self, print: Print) -> Print {
+        let Environment {
+            // Constant for a search.
+            time: _,
+            skew: _,
+            asked: _,
+            budgets,
+            is_hostile: _,
+            nodes,
+            is_cut,
+            late,
+            decisions,
+            is_over,
+            // Never so between steps.
+            is_crashing: _,
+            // How the state was reached.
+            spent: _,
+            possible: _,
+        } = &self.environment;
+        if nodes.is_empty() && !self.environment.is_hostile {
+            return print;
+        }
+        let mut bag = Print::default();
+        #[cfg(feature = "test-hooks")]
+        let budgets = self.unless(super::masked::Part::Budgets, budgets);
+        // Pitfall B.3: what can still go wrong decides what can still be reached.
+        for (name, faults) in budgets {
+            let words = faults.words().into_iter();
+            bag = bag.plus(words.fold(Print::of(Domain::Budget).and(*name), |print, left| print.with(u64::from(left))));
+        }
+        for node in nodes {
+            let flags = u64::from(node.is_up) | u64::from(*is_cut && node.side != nodes[0].side) << 1;
+            let name = self.names.process_print(node.root);
+            bag = bag.plus(Print::of(Domain::Node).and(name).with(flags).with(node.ahead));
+        }
+        for (object, queued) in late {
+            bag = bag.plus(Print::of(Domain::Late).and(self.names.object_print(*object)).and(queued.id));
+        }
+        let flags = u64::from(*is_cut) | u64::from(*is_over) << 1 | (decisions.len() as u64) << 2;
+        let mut print = Print::of(Domain::Environment).and(print).and(bag).with(flags);
+        for decision in decisions {
+            let Decision::Skew(root) = decision;
+            print = print.and(self.names.process_print(*root));
+        }
+        print
+    }
+}
+
+/// What the environment did in a step, for people.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Happened {
+    /// The network did this to a message.
+    Message(Kind, Object, Message),
+    /// A message that was held back has arrived.
+    Arrived(Object, Message),
+    /// A partition began.
+    Cut,
+    /// A partition ended.
+    Healed,
+    /// The clock of a node is ahead by so many nanoseconds.
+    Skewed(Process, u64),
+}

@@ -1,0 +1,118 @@
+//! What a network may do to messages: lose them, duplicate them, let them overtake each other, hold them back.
+//!
+//! Such a fault is a later alternative of the receive that waits for the message: first come the messages it may take, then
+//! what may happen to each. Only an endpoint that is looked into without waiting gets its faults from the environment, at any time.
+
+use super::{
+    World,
+    environment::Happened,
+    fault::{Inbox, Kind},
+    mailbox::{Delivery, Queued},
+};
+use crate::ids::{Object, Process};
+
+impl World {
+    /// A mailbox is an endpoint of a network. `copies`: its messages can be duplicated.
+    pub fn join_network(&mut self, object: Object, copies: bool) {
+        let mailbox = &mut self.mailboxes[object.index()];
+        (mailbox.is_networked, mailbox.copies) = (true, copies);
+        let is_ordered = mailbox.delivery != Delivery::Unordered;
+        self.make_possible(&[Kind::Drop, Kind::Delay]);
+        if is_ordered {
+            self.make_possible(&[Kind::Reorder]);
+        }
+        if copies {
+            self.make_possible(&[Kind::Duplicate]);
+        }
+    }
+
+    /// The endpoint is bound by the actor: on its node, if it belongs to one.
+    pub fn bind(&mut self, object: Object) {
+        let host = self.node_of(self.actor);
+        self.mailboxes[object.index()].host = host;
+        self.touch_mailbox_print(object);
+    }
+
+    /// Whether a message to an endpoint cannot arrive: its node is down, or on the other side of a partition.
+    #[inline]
+    pub(super) fn is_lost(&self, from: Process, to: Object) -> bool {
+        let Some(root) = self.mailboxes[to.index()].host else { return false };
+        let node = self.node(root);
+        !node.is_up && node.inbox == Inbox::Lost || !self.reaches(from, Some(root))
+    }
+
+    /// Whether something can still happen to some message.
+    pub(super) fn may_lose(&self) -> bool {
+        let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_of_messages());
+        let mut left = kinds.flat_map(|kind| self.environment.budgets.iter().map(move |(_, faults)| faults.left(kind)));
+        left.any(|left| left > 0)
+    }
+
+    /// What can happen to the messages of an endpoint, and to which, by place.
+    pub(super) fn message_faults(&self, object: Object) -> impl Iterator<Item = (Kind, usize)> {
+        let mailbox = &self.mailboxes[object.index()];
+        let of_heads = mailbox
+            .heads()
+            .flat_map(|place| [Kind::Drop, Kind::Duplicate, Kind::Delay].into_iter().map(move |kind| (kind, place)));
+        let others = (0..mailbox.queue.len()).filter(|place| !mailbox.heads().any(|head| head == *place));
+        let all = of_heads.chain(others.map(|place| (Kind::Reorder, place)));
+        all.filter(|(kind, place)| {
+            let can = *kind != Kind::Duplicate || mailbox.copies;
+            can && self.left(mailbox.queue[*place].rule, *kind) > 0
+        })
+    }
+
+    /// How many alternatives a receive has: what it may take, then what may happen to it.
+    #[inline]
+    pub(super) fn receivable(&self, from: Object) -> u32 {
+        let mailbox = &self.mailboxes[from.index()];
+        if !mailbox.is_networked || mailbox.queue.is_empty() {
+            return mailbox.alternatives();
+        }
+        mailbox.alternatives() + self.message_faults(from).count() as u32
+    }
+
+    /// Whether an alternative of a receive is a fault.
+    #[inline]
+    pub(super) fn is_fault(&self, from: Object, alternative: u32) -> bool {
+        let mailbox = &self.mailboxes[from.index()];
+        mailbox.is_networked && alternative >= mailbox.alternatives()
+    }
+
+    /// Lets the network do what an alternative of a receive says. Returns the message, if it is one that is received.
+    pub(super) fn perform_fault(&mut self, from: Object, alternative: u32) -> Option<Queued> {
+        let number = alternative - self.mailboxes[from.index()].alternatives();
+        let Some((kind, place)) = self.message_faults(from).nth(number as usize) else {
+            crate::bug!("a receive has no alternative {alternative}")
+        };
+        if kind == Kind::Reorder {
+            let queued = self.mailboxes[from.index()].take_at(place)?;
+            self.happened.push(Happened::Message(kind, from, queued.message));
+            self.touch_mailbox_print(from);
+            self.refresh_readers(from);
+            self.spend(queued.rule, kind);
+            return Some(queued);
+        }
+        self.fault_message(from, kind, place);
+        None
+    }
+
+    /// Lets a fault happen to the message at a place.
+    pub(super) fn fault_message(&mut self, object: Object, kind: Kind, place: usize) {
+        let mailbox = &mut self.mailboxes[object.index()];
+        let queued = mailbox.queue[place];
+        match kind {
+            Kind::Duplicate => mailbox.queue.push_back(queued),
+            _ => {
+                mailbox.queue.remove(place);
+            }
+        }
+        if kind == Kind::Delay {
+            self.hold_back(object, queued);
+        }
+        self.happened.push(Happened::Message(kind, object, queued.message));
+        self.touch_mailbox_print(object);
+        self.refresh_readers(object);
+        self.spend(queued.rule, kind);
+    }
+}

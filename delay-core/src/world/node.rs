@@ -1,0 +1,187 @@
+//! Nodes: how they start, crash, start again, and fall apart into the two sides of a partition.
+//!
+//! A node is named by its first process, its root, which keeps its name when it starts again. What counts the names a process has
+//! given goes on counting: a channel of before the crash is never taken for one of after it.
+
+use super::{
+    World,
+    environment::{Decision, Happened},
+    fault::{Faults, Inbox, Kind, Rule},
+    op::{Observation, Op, Site},
+    process::Status,
+    step::Next,
+};
+use crate::{
+    explorer::Event,
+    hash::{Domain, Print},
+    ids::{Process, Slot},
+};
+
+/// A fault domain: the processes that crash together.
+#[derive(Clone, Debug)]
+pub(super) struct Node {
+    /// Its first process, which names it.
+    pub(super) root: Process,
+    /// The local id its root starts with.
+    pub(super) initial: Print,
+    pub(super) is_up: bool,
+    /// On which side of the partition it is.
+    pub(super) side: bool,
+    pub(super) inbox: Inbox,
+    /// Where its crashes and restarts are paid from.
+    pub(super) rule: Rule,
+    /// Its processes that have not ended.
+    pub(super) living: u32,
+    /// Processes that wait for it to be down, once per op.
+    pub(super) watchers: Vec<Process>,
+    /// How far its clock is ahead, in nanoseconds.
+    pub(super) ahead: u64,
+}
+
+impl World {
+    /// Starts a node: its root is spawned from the actor.
+    pub fn spawn_node(&mut self, site: Site, inbox: Inbox, faults: Option<Faults>) -> Process {
+        let root = self.spawn(site);
+        let rule = faults.map_or(Rule::TEST, |faults| self.add_budget(faults));
+        let state = &mut self.processes[root.index()];
+        state.node = Some(root);
+        let initial = state.local;
+        let node =
+            Node { root, initial, is_up: true, side: false, inbox, rule, living: 1, watchers: Vec::new(), ahead: 0 };
+        let nodes = &self.environment.nodes;
+        let at = nodes.partition_point(|other| self.names.cmp_processes(other.root, root).is_lt());
+        self.environment.nodes.insert(at, node);
+        self.make_possible(&[Kind::Crash, Kind::Restart]);
+        if self.environment.nodes.len() > 1 {
+            self.make_possible(&[Kind::Partition]);
+        }
+        if self.environment.skew > 0 {
+            self.environment.decisions.push_back(Decision::Skew(root));
+        }
+        root
+    }
+
+    /// The node a process belongs to.
+    pub fn node_of(&self, process: Process) -> Option<Process> {
+        if process.is_environment() { None } else { self.processes[process.index()].node }
+    }
+
+    pub(super) fn node(&self, root: Process) -> &Node {
+        let found = self.environment.nodes.iter().find(|node| node.root == root);
+        found.unwrap_or_else(|| crate::bug!("{root:?} is the root of no node"))
+    }
+
+    pub(super) fn node_mut(&mut self, root: Process) -> &mut Node {
+        let found = self.environment.nodes.iter_mut().find(|node| node.root == root);
+        found.unwrap_or_else(|| crate::bug!("{root:?} is the root of no node"))
+    }
+
+    /// Whether a node is up: an observation.
+    pub fn look_at_node(&mut self, root: Process) -> bool {
+        let is_up = self.node(root).is_up;
+        self.shared_op();
+        let (actor, about) = (self.actor, self.names.process_print(root));
+        self.observe_print(actor, Print::of(Domain::Observation).and(about).with(u64::from(is_up)));
+        is_up
+    }
+
+    /// Whether a node is being dropped right now.
+    #[inline]
+    pub fn is_crashing(&self) -> bool {
+        self.environment.is_crashing
+    }
+
+    pub(super) fn heal(&mut self) -> Next {
+        self.environment.is_cut = false;
+        for node in &mut self.environment.nodes {
+            node.side = false;
+        }
+        self.happened.push(Happened::Healed);
+        Next::Stay(Process::FAULTS)
+    }
+
+    pub(super) fn cut(&mut self, cut: u32) -> Next {
+        self.spend(Rule::TEST, Kind::Partition);
+        self.environment.is_cut = true;
+        for (index, node) in self.environment.nodes.iter_mut().enumerate() {
+            node.side = cut & 1 << index != 0;
+        }
+        self.happened.push(Happened::Cut);
+        Next::Stay(Process::FAULTS)
+    }
+
+    /// The nodes that a partition has cut off from the others.
+    pub fn cut_off(&self) -> impl Iterator<Item = Process> {
+        self.environment.nodes.iter().filter(|node| node.side).map(|node| node.root)
+    }
+
+    /// A node crashes: its processes end here and now. They are to be dropped, each as the actor, before [`World::crashed`].
+    pub fn crash(&mut self, root: Process) -> Vec<Process> {
+        self.environment.is_crashing = true;
+        self.node_mut(root).is_up = false;
+        let members: Vec<Process> =
+            self.present.iter().copied().filter(|p| self.is_live(*p) && self.node_of(*p) == Some(root)).collect();
+        for process in &members {
+            self.end(*process, Status::Cancelled);
+        }
+        self.refresh_watchers(root);
+        if self.node(root).inbox == Inbox::Lost {
+            for index in 0..self.present_mailboxes.len() {
+                let object = self.present_mailboxes[index];
+                if self.mailboxes[object.index()].host == Some(root) {
+                    self.mailboxes[object.index()].queue.clear();
+                    self.touch_mailbox_print(object);
+                }
+            }
+            let Self { environment, mailboxes, .. } = self;
+            environment.late.retain(|(object, _)| mailboxes[object.index()].host != Some(root));
+        }
+        members
+    }
+
+    fn refresh_watchers(&mut self, root: Process) {
+        for watcher in self.node(root).watchers.clone() {
+            if watcher != self.actor {
+                self.refresh(watcher);
+            }
+        }
+    }
+
+    /// A process of a node that crashes is being dropped.
+    pub fn dropping(&mut self, process: Process) {
+        self.actor = process;
+    }
+
+    /// All processes of the node were dropped.
+    pub fn crashed(&mut self, actor: Process) {
+        self.environment.is_crashing = false;
+        self.actor = actor;
+    }
+
+    /// A node that is down starts again: its root is about to be polled for the first time.
+    pub fn restart(&mut self, root: Process, site: Site) {
+        let node = self.node_mut(root);
+        node.is_up = true;
+        let initial = node.initial;
+        self.refresh_watchers(root);
+        self.processes[root.index()].begin_again(initial);
+        self.node_mut(root).living = 1;
+        self.touch_print(root);
+        self.events.push(Event::Start(root));
+        if self.names.is_apart(initial) {
+            self.processes[root.index()].insert(Op::Start, site);
+            self.refresh(root);
+        }
+    }
+
+    /// A process asks for the crash or the restart of a node.
+    pub(super) fn perform_on_node(&mut self, process: Process, slot: Slot, op: Op) -> Next {
+        self.conclude(process, slot, Observation::Done, None);
+        let then = Some((process, slot));
+        match op {
+            Op::Crash(root) if self.node(root).is_up => Next::Crash(root, then),
+            Op::Restart(root) if !self.node(root).is_up => Next::Restart(root, then),
+            _ => Next::Poll(process, slot),
+        }
+    }
+}

@@ -1,0 +1,41 @@
+//! What a task had seen when nothing more could happen, over all executions.
+
+use delay::{Checker, Time, net::Endpoint, time};
+use std::{
+    collections::BTreeSet,
+    fmt::Debug,
+    future::Future,
+    sync::{Arc, Mutex},
+    time::Duration,
+};
+
+/// The outcomes of all executions.
+#[derive(Clone, Default)]
+pub(crate) struct Outcomes(Arc<Mutex<BTreeSet<String>>>);
+
+impl Outcomes {
+    pub(crate) fn note(&self, outcome: &impl Debug) {
+        self.0.lock().unwrap().insert(format!("{outcome:?}"));
+    }
+}
+
+/// Visits every reachable state, with timers that fire only when nothing else can happen.
+pub(crate) fn outcomes<F, Fut>(checker: Checker, body: F) -> Vec<String>
+where
+    F: Fn(Outcomes) -> Fut + Send + Sync,
+    Fut: Future<Output = ()>,
+{
+    let all = Outcomes::default();
+    let report = checker.time(Time::Ordered).check(|| body(all.clone()));
+    assert!(report.is_complete(), "{} {:?}", report.sentences(), report.stop);
+    all.0.lock().unwrap().iter().cloned().collect()
+}
+
+/// Receives until nothing more can come.
+pub(crate) async fn drain<M>(endpoint: &mut Endpoint<M>) -> Vec<M> {
+    let mut received = Vec::new();
+    while let Ok(envelope) = time::timeout(Duration::from_secs(1), endpoint.recv()).await {
+        received.push(envelope.message);
+    }
+    received
+}

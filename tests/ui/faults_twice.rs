@@ -1,0 +1,6 @@
+//! Rule: each kind has one budget.
+
+#[delay::test(faults(drop = 1, drop = 2))]
+async fn ring() {}
+
+fn main() {}
