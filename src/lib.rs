@@ -14,7 +14,7 @@ pub use delay_core::{
         net, node,
         payload::Payload,
         random::{DelayRng, rng},
-        sync, task, time,
+        storage, sync, task, time,
     },
     harness::{Expect, Outcome, Report},
     live::{End, Waiting},

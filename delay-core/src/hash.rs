@@ -49,6 +49,7 @@ pub enum Domain {
     Budget,
     Node,
     Late,
+    Store,
 }
 
 impl Print {

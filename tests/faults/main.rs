@@ -6,4 +6,5 @@ mod bad_input;
 mod messages;
 mod nodes;
 mod outcomes;
+mod storage;
 mod time;

@@ -14,6 +14,7 @@ pub mod net;
 pub mod node;
 pub mod payload;
 pub mod random;
+pub mod storage;
 pub mod sync;
 pub mod task;
 pub mod time;

@@ -8,9 +8,10 @@ use crate::{
     ids::{Process, Slot},
     trace::event::Event,
     verdict::Violation,
-    world::{World, op::Site},
+    world::{World, op::Site, store::Keeps},
 };
 use std::{
+    any::Any,
     cell::{Cell, RefCell},
     future::Future,
     pin::Pin,
@@ -24,11 +25,21 @@ pub(crate) type TaskFuture<'b> = Pin<Box<dyn Future<Output = ()> + 'b>>;
 /// Starts the first process of a node.
 pub(crate) type Init = Arc<dyn Fn() -> TaskFuture<'static>>;
 
+/// The values of a store, whose type only its handles know.
+pub(crate) struct OpenStore {
+    pub(crate) node: Option<Process>,
+    pub(crate) name: String,
+    pub(crate) keeps: Keeps,
+    pub(crate) values: Arc<dyn Any + Send + Sync>,
+}
+
 /// What ops see of the execution they run in.
 pub(crate) struct Context {
     pub(crate) world: World,
     /// The first processes of nodes, and how to start each again.
     pub(crate) nodes: Vec<(Process, Init)>,
+    /// What is stored, by node and name.
+    pub(crate) stores: Vec<OpenStore>,
     /// Unique among all executions of this process: handles of another one are refused.
     pub(crate) execution: u64,
     pub(crate) labels: Labels,

@@ -6,6 +6,7 @@ use crate::{
     world::{
         World,
         op::{Op, Site},
+        store::Store,
     },
 };
 use std::borrow::Cow;
@@ -18,6 +19,7 @@ pub(crate) struct Labels {
     /// The name people gave, and where the process was spawned.
     processes: Vec<(Label, Option<Site>)>,
     objects: Vec<(&'static str, Label)>,
+    stores: Vec<(Store, String)>,
     /// Messages on networks, while events are recorded.
     messages: Vec<(Message, String)>,
 }
@@ -98,6 +100,16 @@ impl Labels {
         format!("{kind} {}#{}", self.process(world, creator), k + 1)
     }
 
+    pub(crate) fn name_store(&mut self, store: Store, name: String) {
+        self.stores.retain(|(other, _)| *other != store);
+        self.stores.push((store, name));
+    }
+
+    /// What people call a store.
+    pub(crate) fn store(&self, store: Store) -> &str {
+        self.stores.iter().find(|(other, _)| *other == store).map_or("a store", |(_, name)| name)
+    }
+
     /// An op in words.
     pub(crate) fn op(&self, world: &World, op: Op) -> String {
         match op {
@@ -112,6 +124,7 @@ impl Labels {
             Op::Choose(outcomes) => format!("a choice of {outcomes}"),
             Op::Crash(node) => format!("the crash of {}", self.process(world, node)),
             Op::Restart(node) => format!("the restart of {}", self.process(world, node)),
+            Op::Store(store, _) => format!("storage {}", self.store(store)),
             Op::Down(node) => format!("{} to be down", self.process(world, node)),
             Op::Woken => "a wake by uncontrolled code".to_owned(),
             Op::Cancel => "its cancellation".to_owned(),

@@ -199,6 +199,7 @@ impl<'b> Live<'b> {
         let context = Context {
             world,
             nodes: Vec::new(),
+            stores: Vec::new(),
             execution: 0,
             labels: labels::Labels::default(),
             monitors: Vec::new(),
@@ -394,7 +395,11 @@ impl<'b> Live<'b> {
     /// Drops what is left of the execution. Destructors may perform ops; the World they act on is about to be reset.
     fn tear_down(&mut self) {
         let context = self.outside();
-        if self.tasks.iter().all(Option::is_none) && context.monitors.is_empty() && context.nodes.is_empty() {
+        if self.tasks.iter().all(Option::is_none)
+            && context.monitors.is_empty()
+            && context.nodes.is_empty()
+            && context.stores.is_empty()
+        {
             return;
         }
         for index in 0..self.tasks.len() {
@@ -405,9 +410,9 @@ impl<'b> Live<'b> {
         let context = self.outside_mut();
         context.leaf_wakers.clear();
         let (spawned, monitors) = (std::mem::take(&mut context.spawned), std::mem::take(&mut context.monitors));
-        let nodes = std::mem::take(&mut context.nodes);
+        let (nodes, stores) = (std::mem::take(&mut context.nodes), std::mem::take(&mut context.stores));
         // A destructor that panics after the end has nobody left to tell.
-        let _ = self.installed(Process::BODY, |_| poll::guarded(|| drop((spawned, monitors, nodes))));
+        let _ = self.installed(Process::BODY, |_| poll::guarded(|| drop((spawned, monitors, nodes, stores))));
         self.inbox.take();
         self.renew_wakers();
     }

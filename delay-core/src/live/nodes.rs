@@ -84,6 +84,11 @@ impl Live<'_> {
             Happened::Arrived(object, message) => {
                 format!("delivers {}, held back before, to {}", labels.message(message), labels.object(world, object))
             }
+            Happened::Lost(store, lost, is_torn) => {
+                let writes = if lost == 1 { "the last write".to_owned() } else { format!("the last {lost} writes") };
+                let torn = if is_torn { ", the first of them torn" } else { "" };
+                format!("loses {writes} of {}{torn}", labels.store(store))
+            }
             Happened::Cut => {
                 let side: Vec<String> = world.cut_off().map(|root| labels.process(world, root)).collect();
                 format!("cuts {} off from the other nodes", side.join(", "))

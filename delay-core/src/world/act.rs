@@ -30,9 +30,6 @@ impl World {
         self.begin(child, local);
         let node = self.processes[parent.index()].node;
         self.processes[child.index()].node = node;
-        if let Some(root) = node {
-            self.node_mut(root).living += 1;
-        }
         if self.names.is_apart(local) {
             self.processes[child.index()].insert(Op::Start, site);
             self.refresh(child);
@@ -73,9 +70,6 @@ impl World {
         pending.clear();
         let state = &mut self.processes[process.index()];
         (state.pending, state.in_use, state.unseen, state.status) = (pending, 0, 0, status);
-        if let Some(root) = state.node {
-            self.node_mut(root).living -= 1;
-        }
         self.touch_print(process);
         self.refresh(process);
         self.events.push(Event::Finish(process));
@@ -174,8 +168,7 @@ impl World {
         if self.is_lost(from, to) {
             return Observation::Lost;
         }
-        let message = Message(self.messages);
-        self.messages += 1;
+        let message = self.next_message();
         // Pitfall B.13: an opaque value is named by its origin, what its sender had observed and where it sent it.
         let id = content.unwrap_or_else(|| {
             #[cfg(feature = "test-hooks")]
@@ -187,6 +180,11 @@ impl World {
         });
         self.arrive(to, Queued { message, sender: from, rule, id });
         Observation::Sent(message)
+    }
+
+    pub(super) fn next_message(&mut self) -> Message {
+        self.messages += 1;
+        Message(self.messages - 1)
     }
 
     /// A message arrives at a mailbox.

@@ -61,7 +61,14 @@ impl World {
             return u32::from(op == Op::Cancel);
         }
         match op {
-            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Choose(_) | Op::Crash(_) | Op::Restart(_) => 1,
+            Op::Start
+            | Op::Yield
+            | Op::Woken
+            | Op::Cancel
+            | Op::Choose(_)
+            | Op::Crash(_)
+            | Op::Restart(_)
+            | Op::Store(..) => 1,
             Op::Send { to, .. } | Op::Reserve(to) => {
                 let mailbox = &self.mailboxes[to.index()];
                 u32::from(mailbox.closed || mailbox.has_room())
@@ -133,6 +140,7 @@ impl World {
                 Op::Crash(_) => 11,
                 Op::Restart(_) => 12,
                 Op::Down(_) => 13,
+                Op::Store(..) => 14,
             }
         }
         let object = |op| match op {
@@ -146,6 +154,7 @@ impl World {
             | (Op::Crash(x), Op::Crash(y), ..)
             | (Op::Restart(x), Op::Restart(y), ..)
             | (Op::Down(x), Op::Down(y), ..) => names.cmp_processes(x, y),
+            (Op::Store(x, _), Op::Store(y, _), ..) => self.store_print(x).cmp(&self.store_print(y)),
             (_, _, Some(x), Some(y)) => names.cmp_objects(x, y),
             _ => Ordering::Equal,
         })

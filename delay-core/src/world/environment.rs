@@ -13,6 +13,7 @@ use super::{
     mailbox::Queued,
     node::Node,
     step::Next,
+    store::Store,
 };
 use crate::{
     hash::{Domain, Print},
@@ -28,6 +29,8 @@ const PARTITIONED_NODES_MAX: usize = 8;
 pub(super) enum Decision {
     /// Whether the clock of a node is ahead.
     Skew(Process),
+    /// What of a store survives a crash.
+    Lose(Store),
 }
 
 /// See the module.
@@ -182,6 +185,7 @@ impl World {
     pub(super) fn deciding(&self) -> Option<u32> {
         self.environment.decisions.front().map(|decision| match decision {
             Decision::Skew(_) => 2,
+            Decision::Lose(store) => self.losses(*store),
         })
     }
 
@@ -258,7 +262,7 @@ impl World {
             go_on(fault)
         };
         for node in &environment.nodes {
-            let can_crash = node.is_up && node.living > 0 && self.left(node.rule, Kind::Crash) > 0;
+            let can_crash = node.is_up && self.left(node.rule, Kind::Crash) > 0;
             if can_crash && !show(Move::Crash(node.root)) {
                 return;
             }
@@ -389,6 +393,7 @@ impl World {
         self.begin_step(Process::FAULTS);
         self.steps += 1;
         match decision {
+            Decision::Lose(store) => self.lose(store, outcome),
             Decision::Skew(root) => {
                 let ahead = if outcome == 0 { 0 } else { self.environment.skew };
                 self.node_mut(root).ahead = ahead;
@@ -440,8 +445,10 @@ impl World {
         let flags = u64::from(*is_cut) | u64::from(*is_over) << 1 | (decisions.len() as u64) << 2;
         let mut print = Print::of(Domain::Environment).and(print).and(bag).with(flags);
         for decision in decisions {
-            let Decision::Skew(root) = decision;
-            print = print.and(self.names.process_print(*root));
+            print = print.and(match decision {
+                Decision::Skew(root) => self.names.process_print(*root),
+                Decision::Lose(store) => self.store_print(*store),
+            });
         }
         print
     }
@@ -460,4 +467,6 @@ pub enum Happened {
     Healed,
     /// The clock of a node is ahead by so many nanoseconds.
     Skewed(Process, u64),
+    /// A store lost so many of its last writes; one of them may be torn.
+    Lost(Store, u32, bool),
 }

@@ -56,6 +56,7 @@ impl World {
         let Self {
             sum,
             sleepers,
+            stores,
             monitors,
             choosing,
             environment: _,
@@ -111,6 +112,11 @@ impl World {
                 bag.plus(timer.with(self.deadline(*sleeper).wrapping_sub(*now)))
             });
             print = Print::of(Domain::Clock).and(print).and(timers);
+        }
+        #[cfg(feature = "test-hooks")]
+        let stores = self.unless(masked::Part::Storage, stores);
+        if !stores.is_empty() {
+            print = Print::of(Domain::Store).and(print).and(self.stores_print());
         }
         if names.reads_clock() {
             print = Print::of(Domain::Clock).and(print).with(*now);

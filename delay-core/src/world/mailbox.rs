@@ -54,6 +54,8 @@ pub struct Mailbox {
     pub(super) is_networked: bool,
     /// Its messages can be duplicated.
     pub(super) copies: bool,
+    /// Its endpoint was bound.
+    pub(super) is_bound: bool,
     /// The node its endpoint was bound on.
     pub(super) host: Option<Process>,
     /// The process that last waited to receive from it.
@@ -78,6 +80,7 @@ impl Mailbox {
             abandoned: false,
             is_networked: false,
             copies: false,
+            is_bound: false,
             host: None,
             reader: None,
             readers: Vec::new(),
@@ -97,6 +100,7 @@ impl Mailbox {
             abandoned,
             is_networked,
             copies,
+            is_bound,
             host,
             reader,
             readers,
@@ -105,7 +109,7 @@ impl Mailbox {
             stale,
         } = self;
         (*d, *c, *reserved, *closed, *abandoned, *reader) = (delivery, capacity, 0, false, false, None);
-        (*is_networked, *copies, *host) = (false, false, None);
+        (*is_networked, *copies, *is_bound, *host) = (false, false, false, None);
         (*print, *stale) = (Print::default(), false);
         queue.clear();
         readers.clear();
@@ -216,6 +220,7 @@ impl Mailbox {
             abandoned,
             is_networked: _,
             copies: _,
+            is_bound,
             host,
             reader: _,
             readers: _,
@@ -224,7 +229,8 @@ impl Mailbox {
             stale: _,
         } = self;
         // Pitfall B.19: closing enables a receiver and fails a sender.
-        let flags = u64::from(*closed) | u64::from(*abandoned) << 1 | u64::from(*reserved) << 2;
+        let flags =
+            u64::from(*closed) | u64::from(*abandoned) << 1 | u64::from(*is_bound) << 2 | u64::from(*reserved) << 3;
         // Pitfall B.7: in order where the order is visible, counted where it is not, never combined by XOR.
         let contents = match delivery {
             Delivery::Fifo => queue.iter().fold(Print::of(Domain::Mailbox), |print, queued| print.and(queued.id)),

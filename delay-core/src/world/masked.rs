@@ -28,6 +28,8 @@ pub enum Part {
     Timers,
     /// How many processes and objects a process has made, and how often it drew.
     Counters,
+    /// What is stored.
+    Storage,
     /// How many faults of each kind can still happen.
     Budgets,
     /// Canonical names: processes are named by their order of creation instead.

@@ -24,6 +24,7 @@ mod node;
 pub mod op;
 pub mod process;
 mod step;
+pub mod store;
 mod wait;
 
 use crate::{
@@ -37,6 +38,7 @@ use environment::{Environment, Happened};
 use mailbox::Mailbox;
 use process::{ProcessState, Status};
 pub use step::Next;
+use store::StoreState;
 
 /// Where scheduling points stand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
@@ -63,6 +65,8 @@ pub struct World {
     present_mailboxes: Vec<Object>,
     /// Pending timers. Unordered; ordered when looked at.
     sleepers: Vec<(Process, Slot)>,
+    /// In the order in which they were opened.
+    stores: Vec<StoreState>,
     /// State of each monitor, in order of registration.
     monitors: Vec<Print>,
     /// Explicit choices to be resolved before anything else happens, in order, with the number of outcomes.
@@ -126,6 +130,7 @@ impl World {
             mailboxes: Vec::new(),
             present_mailboxes: Vec::new(),
             sleepers: Vec::new(),
+            stores: Vec::new(),
             monitors: Vec::new(),
             choosing: Vec::new(),
             environment: Environment::default(),
@@ -157,6 +162,7 @@ impl World {
         }
         self.present_mailboxes.clear();
         self.sleepers.clear();
+        self.stores.clear();
         self.monitors.clear();
         self.choosing.clear();
         self.environment.reset();

@@ -26,11 +26,34 @@ impl World {
         }
     }
 
-    /// The endpoint is bound by the actor: on its node, if it belongs to one.
-    pub fn bind(&mut self, object: Object) {
+    /// The endpoint is bound by the actor: on its node, if it belongs to one. Returns false if it is bound, or was until it was
+    /// dropped; a crash of its node sets it free.
+    pub fn bind(&mut self, object: Object) -> bool {
         let host = self.node_of(self.actor);
-        self.mailboxes[object.index()].host = host;
+        let mailbox = &mut self.mailboxes[object.index()];
+        mailbox.host = host;
+        let is_free = !std::mem::replace(&mut mailbox.is_bound, true);
         self.touch_mailbox_print(object);
+        is_free
+    }
+
+    /// The endpoints of a node are free to be bound again.
+    pub(super) fn unbind(&mut self, root: Process, inbox: Inbox) {
+        for index in 0..self.present_mailboxes.len() {
+            let object = self.present_mailboxes[index];
+            let mailbox = &mut self.mailboxes[object.index()];
+            if mailbox.host == Some(root) {
+                (mailbox.is_bound, mailbox.closed) = (false, false);
+                if inbox == Inbox::Lost {
+                    mailbox.queue.clear();
+                }
+                self.touch_mailbox_print(object);
+            }
+        }
+        if inbox == Inbox::Lost {
+            let Self { environment, mailboxes, .. } = self;
+            environment.late.retain(|(object, _)| mailboxes[object.index()].host != Some(root));
+        }
     }
 
     /// Whether a message to an endpoint cannot arrive: its node is down, or on the other side of a partition.

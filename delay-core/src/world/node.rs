@@ -30,8 +30,6 @@ pub(super) struct Node {
     pub(super) inbox: Inbox,
     /// Where its crashes and restarts are paid from.
     pub(super) rule: Rule,
-    /// Its processes that have not ended.
-    pub(super) living: u32,
     /// Processes that wait for it to be down, once per op.
     pub(super) watchers: Vec<Process>,
     /// How far its clock is ahead, in nanoseconds.
@@ -46,8 +44,7 @@ impl World {
         let state = &mut self.processes[root.index()];
         state.node = Some(root);
         let initial = state.local;
-        let node =
-            Node { root, initial, is_up: true, side: false, inbox, rule, living: 1, watchers: Vec::new(), ahead: 0 };
+        let node = Node { root, initial, is_up: true, side: false, inbox, rule, watchers: Vec::new(), ahead: 0 };
         let nodes = &self.environment.nodes;
         let at = nodes.partition_point(|other| self.names.cmp_processes(other.root, root).is_lt());
         self.environment.nodes.insert(at, node);
@@ -125,17 +122,9 @@ impl World {
             self.end(*process, Status::Cancelled);
         }
         self.refresh_watchers(root);
-        if self.node(root).inbox == Inbox::Lost {
-            for index in 0..self.present_mailboxes.len() {
-                let object = self.present_mailboxes[index];
-                if self.mailboxes[object.index()].host == Some(root) {
-                    self.mailboxes[object.index()].queue.clear();
-                    self.touch_mailbox_print(object);
-                }
-            }
-            let Self { environment, mailboxes, .. } = self;
-            environment.late.retain(|(object, _)| mailboxes[object.index()].host != Some(root));
-        }
+        self.endanger_stores(root);
+        let inbox = self.node(root).inbox;
+        self.unbind(root, inbox);
         members
     }
 
@@ -165,7 +154,6 @@ impl World {
         let initial = node.initial;
         self.refresh_watchers(root);
         self.processes[root.index()].begin_again(initial);
-        self.node_mut(root).living = 1;
         self.touch_print(root);
         self.events.push(Event::Start(root));
         if self.names.is_apart(initial) {

@@ -1,6 +1,10 @@
 //! What a process can wait for, and what it is told when it is granted.
 
-use super::{fault::Rule, mailbox::Queued};
+use super::{
+    fault::Rule,
+    mailbox::Queued,
+    store::{Ask, Store},
+};
 use crate::{
     hash::Print,
     ids::{Message, Object, Process},
@@ -43,6 +47,8 @@ pub enum Op {
     Crash(Process),
     /// Starting a node again.
     Restart(Process),
+    /// Using durable storage.
+    Store(Store, Ask),
     /// Waiting until a node is down.
     Down(Process),
     /// Woken by code the engine does not control.

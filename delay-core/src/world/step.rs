@@ -9,6 +9,7 @@ use super::{
     mailbox::{Delivery, Mailbox, Queued},
     op::{Grant, Observation, Op},
     process::Status,
+    store::Ask,
 };
 use crate::{
     explorer::Event,
@@ -84,6 +85,7 @@ impl World {
                 return Next::Drop(process);
             }
             Op::Crash(_) | Op::Restart(_) => return self.perform_on_node(process, slot, op),
+            Op::Store(store, ask) => self.perform_on_store(process, store, ask),
             Op::Send { to, content, rule } => self.perform_send(process, to, content, rule),
             Op::Reserve(to) => self.perform_reserve(to),
             Op::Receive(from) if self.is_fault(from, alternative) => match self.perform_fault(from, alternative) {
@@ -147,11 +149,15 @@ impl World {
             Op::Crash(_) => 12,
             Op::Restart(_) => 13,
             Op::Down(_) => 14,
+            Op::Store(_, Ask::Write(_)) => 15,
+            Op::Store(_, Ask::Sync) => 16,
+            Op::Store(_, Ask::Read) => 17,
         };
         let about = match op {
             Op::Send { to: object, .. } | Op::Reserve(object) | Op::Receive(object) | Op::Closed(object) => {
                 self.names.object_print(object).short()
             }
+            Op::Store(store, _) => self.store_print(store).short(),
             Op::Join(child) | Op::Crash(child) | Op::Restart(child) | Op::Down(child) => {
                 self.names.process_print(child).short()
             }
@@ -245,7 +251,7 @@ impl World {
                 let mailbox = &self.mailboxes[from.index()];
                 mailbox.delivery == Delivery::Fifo && mailbox.capacity == u32::MAX && !mailbox.queue.is_empty()
             }
-            (Granularity::Macro, Op::Send { .. } | Op::Yield | Op::Reserve(_)) => true,
+            (Granularity::Macro, Op::Send { .. } | Op::Yield | Op::Reserve(_) | Op::Store(..)) => true,
             _ => false,
         };
         // Where the network may do something, it is a choice.

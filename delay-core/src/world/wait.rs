@@ -6,6 +6,7 @@
 use super::{
     World,
     op::{Grant, Observation, Op, Pending, Site},
+    store::Ask,
 };
 use crate::ids::{Process, Slot};
 
@@ -36,7 +37,7 @@ impl World {
                 self.choosing.push((process, slot, outcomes));
             }
             Op::Down(root) => self.node_mut(root).watchers.push(process),
-            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Crash(_) | Op::Restart(_) => {}
+            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Crash(_) | Op::Restart(_) | Op::Store(..) => {}
         }
         slot
     }
@@ -153,6 +154,9 @@ impl World {
                 self.touch_mailbox_print(to);
                 self.refresh_waiting(to);
             }
+            (Grant::Granted(Observation::Sent(message)), Op::Store(store, Ask::Write(_))) => {
+                self.unwrite(store, message);
+            }
             (Grant::Granted(Observation::Done), Op::Reserve(to)) | (Grant::Held, Op::Send { to, .. }) => {
                 self.release(to);
             }
@@ -170,7 +174,7 @@ impl World {
             Op::Sleep(_) => self.sleepers.retain(|sleeper| *sleeper != (process, slot)),
             Op::Choose(_) => self.choosing.retain(|(p, s, _)| (*p, *s) != (process, slot)),
             Op::Down(root) => Self::forget(&mut self.node_mut(root).watchers, process),
-            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Crash(_) | Op::Restart(_) => {}
+            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Crash(_) | Op::Restart(_) | Op::Store(..) => {}
         }
     }
 }

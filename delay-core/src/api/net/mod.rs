@@ -181,11 +181,14 @@ struct Route<S, R> {
     unbound: Option<R>,
 }
 
+/// The receiving end of a controlled endpoint is its mailbox.
+type Never = std::convert::Infallible;
+
 type Routes<S, R> = Mutex<IdMap<usize, Route<S, R>>>;
 
 struct Controlled<M> {
     execution: u64,
-    routes: Routes<Arc<Mailbox<M>>, ()>,
+    routes: Routes<Arc<Mailbox<M>>, Never>,
 }
 
 type TokioSender<M> = theirs::UnboundedSender<Envelope<M>>;
@@ -265,19 +268,15 @@ impl<M> Network<M> {
     pub fn endpoint(&self, name: impl AsRef<str>) -> Endpoint<M> {
         let address = self.address(name);
         let inner = match &self.inner.side {
-            Side::Controlled(Controlled { routes, .. }) => {
-                let route = routes_of(routes)
-                    .get_mut(&address.key())
-                    .map(|route| (route.unbound.take(), Arc::clone(&route.to)));
-                route.and_then(|(unbound, mailbox)| unbound.map(|()| Side::Controlled(mailbox)))
+            Side::Controlled(Controlled { routes, execution }) => {
+                let mailbox = route_to(routes, address);
+                let is_free = backend::within(*execution, |context| context.world.bind(mailbox.object));
+                is_free.then_some(Side::Controlled(mailbox))
             }
             Side::Tokio(routes) => {
                 routes_of(routes).get_mut(&address.key()).and_then(|route| route.unbound.take()).map(Side::Tokio)
             }
         };
-        if let Some(Side::Controlled(mailbox)) = &inner {
-            backend::within(mailbox.execution, |context| context.world.bind(mailbox.object));
-        }
         let Some(inner) = inner else {
             panic!("the network already has an endpoint named {address}: a name is bound once")
         };
@@ -295,7 +294,7 @@ impl<M> Network<M> {
                     let kind =
                         Kind { delivery, capacity: u32::MAX, word: "endpoint", one_message: false, is_networked: true };
                     let to = Core::create(context, &kind, self.inner.letter, Some(address.name()));
-                    Route { to, unbound: Some(()) }
+                    Route { to, unbound: None }
                 };
                 let mut routes = routes_of(routes);
                 routes.entry(address.key()).or_insert_with(|| backend::within(*execution, make));
@@ -349,13 +348,8 @@ impl<M> fmt::Debug for Endpoint<M> {
 
 impl<M> Drop for Endpoint<M> {
     fn drop(&mut self) {
-        if let Side::Controlled(mailbox) = &self.inner
-            && mailbox.drop_receiver()
-            && let Side::Controlled(Controlled { routes, .. }) = &self.network.inner.side
-            && let Some(route) = routes_of(routes).get_mut(&self.address.key())
-        {
-            // Its node has crashed, and will bind it again when it is up.
-            route.unbound = Some(());
+        if let Side::Controlled(mailbox) = &self.inner {
+            mailbox.drop_receiver();
         }
     }
 }

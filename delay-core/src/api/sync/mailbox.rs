@@ -323,19 +323,18 @@ impl<T, V> Core<T, V> {
         self.weak_senders.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The receiver is dropped: so is what was queued, as tokio does. Returns whether its node crashes, and what is queued
-    /// is the network's.
-    pub(crate) fn drop_receiver(&self) -> bool {
+    /// The receiver is dropped: so is what was queued, as tokio does; unless its node crashes, and what is queued is the
+    /// network's.
+    pub(crate) fn drop_receiver(&self) {
         let crashes = backend::within_if(self.execution, |context| {
             context.world.receiver_gone(self.object, true);
             context.world.is_crashing()
         });
         if crashes == Some(true) && self.is_networked {
-            return true;
+            return;
         }
         let values = std::mem::take(&mut *self.values.lock().unwrap_or_else(PoisonError::into_inner));
         drop(values);
-        false
     }
 
     /// The receiver is closed explicitly; what is queued can still be received.
