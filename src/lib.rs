@@ -9,14 +9,16 @@ pub use delay_core::{
     api::{
         checkpoint::{checkpoint, checkpoint_with},
         choose::{choose, flip},
-        collections,
+        collections, inbox,
+        invariant::{self, invariant, observe},
+        linearizability,
         monitor::{self, announce},
         net,
         payload::Payload,
         random::{DelayRng, rng},
         sync, task, time,
     },
-    harness::{Expect, Outcome, Report},
+    harness::{Expect, Outcome, Report, conformance},
     live::{End, Waiting},
     search::{Cache, Mode, Stop},
     world::Granularity,
@@ -35,13 +37,18 @@ pub mod explorer {
     };
 }
 
+mod receive;
+
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
 
 /// What most tests and protocols need: `use delay::prelude::*;`.
 pub mod prelude {
-    pub use crate::{Payload, announce, choose, delay_test, flip, monitor::Monitor, net, sync, task, time};
+    pub use crate::{
+        Payload, announce, choose, delay_test, flip, inbox::Inbox, monitor::Monitor, net, observe, receive, sync, task,
+        time,
+    };
 }
 
 /// The guide, from the first test to moving a code base.
@@ -58,6 +65,8 @@ pub mod guide {
     pub mod state_caching {}
     #[doc = include_str!("../docs/guide/06-from-tokio.md")]
     pub mod from_tokio {}
+    #[doc = include_str!("../docs/guide/07-specifications.md")]
+    pub mod specifications {}
 }
 
 /// Compiles the README's programs.

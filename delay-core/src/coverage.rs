@@ -90,6 +90,7 @@ impl Coverage {
             self.totals.woken_first.clone_from(&totals.woken_first);
         }
         self.totals.unheard += totals.unheard;
+        self.totals.unseen += totals.unseen;
         self.totals.panics += totals.panics;
     }
 
@@ -282,6 +283,9 @@ impl Coverage {
         }
         if self.totals.unheard > 0 {
             add(format!("{} announced and heard by no monitor", count(self.totals.unheard, "event")));
+        }
+        if self.totals.unseen > 0 {
+            add(format!("{} observed and looked at by no invariant", count(self.totals.unseen, "value")));
         }
         if !self.met_choice {
             add("warning: no choice was met, one execution is all there is: either the test is sequential, or its channels, tasks and timers are not those of delay".to_owned());

@@ -14,6 +14,7 @@ pub mod context;
 mod end;
 mod labels;
 mod monitors;
+pub(crate) mod observed;
 pub(crate) mod panics;
 mod poll;
 mod reexecute;
@@ -158,6 +159,8 @@ pub struct Totals {
     pub woken_first: Option<String>,
     /// Announced events no monitor listened to.
     pub unheard: u64,
+    /// Observed values no invariant looked at.
+    pub unseen: u64,
     /// Panics that were caught.
     pub panics: u64,
 }
@@ -186,6 +189,7 @@ impl<'b> Live<'b> {
             execution: 0,
             labels: labels::Labels::default(),
             monitors: Vec::new(),
+            observations: observed::Observations::default(),
             spawned: Vec::new(),
             wakers: Vec::new(),
             leaf_wakers: Vec::new(),
@@ -193,6 +197,7 @@ impl<'b> Live<'b> {
             recorder: None,
             seed: options.seed,
             unheard: 0,
+            unseen: 0,
             foreign_wakes: 0,
             woken_first: None,
         };
@@ -287,7 +292,7 @@ impl<'b> Live<'b> {
             let context = self.outside_mut();
             context.execution = next_execution();
             context.recorder = recording.then(Vec::new);
-            (context.violation, context.unheard, context.foreign_wakes) = (None, 0, 0);
+            (context.violation, context.unheard, context.unseen, context.foreign_wakes) = (None, 0, 0, 0);
             context.world.reset();
             // Pitfall B.18: no execution continues a clone of another.
             let made = self.installed(Process::BODY, |live| live.body.make()).0;
@@ -345,6 +350,9 @@ impl<'b> Live<'b> {
     /// Decides where the execution stands after a step.
     #[inline]
     fn conclude(&mut self) -> Status {
+        if self.outside().observations.changed {
+            self.check_invariants();
+        }
         self.status = self.decide();
         self.status
     }
@@ -354,6 +362,7 @@ impl<'b> Live<'b> {
         let Some(context) = self.context.as_deref_mut() else { return };
         let totals = &mut self.totals;
         totals.unheard += std::mem::take(&mut context.unheard);
+        totals.unseen += std::mem::take(&mut context.unseen);
         totals.foreign_wakes += std::mem::take(&mut context.foreign_wakes);
         if let Some(woken) = context.woken_first.take() {
             totals.woken_first.get_or_insert(woken);
@@ -375,7 +384,9 @@ impl<'b> Live<'b> {
 
     /// Drops what is left of the execution. Destructors may perform ops; the World they act on is about to be reset.
     fn tear_down(&mut self) {
-        if self.tasks.iter().all(Option::is_none) && self.outside().monitors.is_empty() {
+        let context = self.outside();
+        let nothing_to_see = context.monitors.is_empty() && context.observations.is_empty();
+        if self.tasks.iter().all(Option::is_none) && nothing_to_see {
             return;
         }
         for index in 0..self.tasks.len() {
@@ -386,8 +397,9 @@ impl<'b> Live<'b> {
         let context = self.outside_mut();
         context.leaf_wakers.clear();
         let (spawned, monitors) = (std::mem::take(&mut context.spawned), std::mem::take(&mut context.monitors));
+        let observations = std::mem::take(&mut context.observations);
         // A destructor that panics after the end has nobody left to tell.
-        let _ = self.installed(Process::BODY, |_| poll::guarded(|| drop((spawned, monitors))));
+        let _ = self.installed(Process::BODY, |_| poll::guarded(|| drop((spawned, monitors, observations))));
         self.inbox.take();
         self.renew_wakers();
     }

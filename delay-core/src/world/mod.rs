@@ -60,6 +60,8 @@ pub struct World {
     sleepers: Vec<(Process, Slot)>,
     /// State of each monitor, in order of registration.
     monitors: Vec<Print>,
+    /// The observed values with their names, as a bag.
+    observed: Print,
     /// Explicit choices to be resolved before anything else happens, in order, with the number of outcomes.
     choosing: Vec<(Process, Slot, u32)>,
     /// Virtual nanoseconds since the start.
@@ -119,6 +121,7 @@ impl World {
             present_mailboxes: Vec::new(),
             sleepers: Vec::new(),
             monitors: Vec::new(),
+            observed: Print::default(),
             choosing: Vec::new(),
             now: 0,
             enabled: 0,
@@ -148,6 +151,7 @@ impl World {
         self.present_mailboxes.clear();
         self.sleepers.clear();
         self.monitors.clear();
+        self.observed = Print::default();
         self.choosing.clear();
         (self.now, self.choices, self.steps, self.messages) = (0, 0, 0, 0);
         (self.enabled, self.alternatives) = (0, 0);
