@@ -9,14 +9,16 @@ pub use delay_core::{
     api::{
         checkpoint::{checkpoint, checkpoint_with},
         choose::{choose, flip},
-        collections,
+        collections, inbox,
+        invariant::{self, invariant, observe},
+        linearizability,
         monitor::{self, announce},
         net, node,
         payload::Payload,
         random::{DelayRng, rng},
         storage, sync, task, time,
     },
-    harness::{Expect, Outcome, Report},
+    harness::{Expect, Outcome, Report, conformance},
     live::{End, Waiting},
     search::{Cache, Mode, Stop},
     world::{
@@ -38,6 +40,8 @@ pub mod explorer {
     };
 }
 
+mod receive;
+
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
@@ -45,7 +49,8 @@ pub mod __private;
 /// What most tests and protocols need: `use delay::prelude::*;`.
 pub mod prelude {
     pub use crate::{
-        Faults, Payload, Time, announce, choose, delay_test, flip, monitor::Monitor, net, node::Node, sync, task, time,
+        Faults, Payload, Time, announce, choose, delay_test, flip, inbox::Inbox, monitor::Monitor, net, node::Node,
+        observe, receive, sync, task, time,
     };
 }
 
@@ -63,6 +68,8 @@ pub mod guide {
     pub mod state_caching {}
     #[doc = include_str!("../docs/guide/06-from-tokio.md")]
     pub mod from_tokio {}
+    #[doc = include_str!("../docs/guide/07-specifications.md")]
+    pub mod specifications {}
     #[doc = include_str!("../docs/guide/08-faults.md")]
     pub mod faults {}
 }

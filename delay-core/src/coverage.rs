@@ -91,6 +91,7 @@ impl Coverage {
         }
         self.totals.unheard += totals.unheard;
         self.totals.possible_faults |= totals.possible_faults;
+        self.totals.unseen += totals.unseen;
         self.totals.panics += totals.panics;
     }
 
@@ -284,6 +285,9 @@ impl Coverage {
         }
         if self.totals.unheard > 0 {
             add(format!("{} announced and heard by no monitor", count(self.totals.unheard, "event")));
+        }
+        if self.totals.unseen > 0 {
+            add(format!("{} observed and looked at by no invariant", count(self.totals.unseen, "value")));
         }
         if !self.met_choice {
             add("warning: no choice was met, one execution is all there is: either the test is sequential, or its channels, tasks and timers are not those of delay".to_owned());

@@ -11,6 +11,9 @@ pub const ALTERNATIVES_MAX: u32 = 1 << 16;
 pub const SELF_WAKES_MAX: u32 = 1_000;
 /// Steps of one execution, unless the test says otherwise.
 pub const STEPS_DEFAULT: u32 = 100_000;
+/// Most configurations of one part of an object whose linearizability is checked: 8 pending calls have at most 109,601.
+/// Past it the monitor refuses the history and says so.
+pub const CONFIGURATIONS_MAX: usize = 1 << 17;
 /// How long the engine waits for a wake by uncontrolled code before it gives the execution up, in milliseconds.
 pub const FOREIGN_WAIT_MS: u64 = 1_000;
 /// Steps between two looks at the clock.

@@ -29,6 +29,24 @@ pub enum Violation {
         /// What the monitor said.
         message: String,
     },
+    /// An invariant over observed values does not hold.
+    Invariant {
+        /// The invariant's name.
+        name: String,
+        /// The process whose step broke it.
+        process: String,
+        /// What the invariant said.
+        message: String,
+    },
+    /// A process received what its state neither handles, defers nor ignores.
+    Unhandled {
+        /// The process.
+        process: String,
+        /// The state it was in.
+        state: String,
+        /// The message, by its `Debug`.
+        message: String,
+    },
     /// Nothing can happen any more and the test body has not returned.
     Deadlock {
         /// Who waits for what.
@@ -74,6 +92,8 @@ impl Violation {
             Self::Panic { .. } => "panic",
             Self::Error { .. } => "error",
             Self::Monitor { .. } => "monitor",
+            Self::Invariant { .. } => "invariant",
+            Self::Unhandled { .. } => "unhandled",
             Self::Deadlock { .. } => "deadlock",
             Self::Waiting { .. } => "waiting",
             Self::Uncontrolled { .. } => "uncontrolled",
@@ -91,8 +111,10 @@ impl Violation {
     pub fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Panic { place: a, .. }, Self::Panic { place: b, .. }) => a == b,
-            (Self::Error { message: a }, Self::Error { message: b }) => a == b,
-            (Self::Monitor { monitor: speaker, .. }, Self::Monitor { monitor: other, .. }) => speaker == other,
+            (Self::Error { message: a }, Self::Error { message: b })
+            | (Self::Monitor { monitor: a, .. }, Self::Monitor { monitor: b, .. })
+            | (Self::Invariant { name: a, .. }, Self::Invariant { name: b, .. })
+            | (Self::Unhandled { state: a, .. }, Self::Unhandled { state: b, .. }) => a == b,
             _ => self.kind() == other.kind(),
         }
     }
@@ -105,6 +127,12 @@ impl fmt::Display for Violation {
             Self::Error { message } => write!(f, "the test body returned an error: {message}"),
             Self::Monitor { monitor, process, message } => {
                 write!(f, "monitor {monitor} on an event announced by {process}: {message}")
+            }
+            Self::Invariant { name, process, message } => {
+                write!(f, "invariant {name} does not hold after a step of {process}: {message}")
+            }
+            Self::Unhandled { process, state, message } => {
+                write!(f, "unhandled message: {process} in state {state:?} received {message}")
             }
             Self::Deadlock { waits } => {
                 write!(f, "deadlock: the test body has not returned and nothing can happen any more")?;

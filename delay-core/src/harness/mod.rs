@@ -8,6 +8,7 @@
 
 mod checker;
 mod config;
+pub mod conformance;
 mod emit;
 pub mod failure;
 mod outcome;

@@ -3,7 +3,7 @@
 //! While a process is polled, its execution's `Context` stands here, and the controlled ops of `api/` find it. A
 //! borrow never lasts while user code runs: user values are hashed, shown and dropped outside `with`.
 
-use super::{labels::Labels, monitors::Monitors};
+use super::{labels::Labels, monitors::Monitors, observed::Observations};
 use crate::{
     ids::{Process, Slot},
     trace::event::Event,
@@ -44,6 +44,7 @@ pub(crate) struct Context {
     pub(crate) execution: u64,
     pub(crate) labels: Labels,
     pub(crate) monitors: Monitors,
+    pub(crate) observations: Observations,
     /// Spawned in this step and not polled yet, in order.
     pub(crate) spawned: Vec<(Process, TaskFuture<'static>)>,
     /// The waker each process is polled with.
@@ -58,6 +59,8 @@ pub(crate) struct Context {
     pub(crate) seed: u64,
     /// Events announced while no monitor listened to their type.
     pub(crate) unheard: u64,
+    /// Values observed while there was no invariant.
+    pub(crate) unseen: u64,
     /// Wakes by code the engine does not control, and the process that was woken first.
     pub(crate) foreign_wakes: u64,
     pub(crate) woken_first: Option<String>,

@@ -15,6 +15,7 @@ mod end;
 mod labels;
 mod monitors;
 mod nodes;
+pub(crate) mod observed;
 pub(crate) mod panics;
 mod poll;
 mod reexecute;
@@ -173,6 +174,8 @@ pub struct Totals {
     pub unheard: u64,
     /// The kinds of faults for which there was something to happen to, a bit each.
     pub possible_faults: u8,
+    /// Observed values no invariant looked at.
+    pub unseen: u64,
     /// Panics that were caught.
     pub panics: u64,
 }
@@ -203,6 +206,7 @@ impl<'b> Live<'b> {
             execution: 0,
             labels: labels::Labels::default(),
             monitors: Vec::new(),
+            observations: observed::Observations::default(),
             spawned: Vec::new(),
             wakers: Vec::new(),
             leaf_wakers: Vec::new(),
@@ -210,6 +214,7 @@ impl<'b> Live<'b> {
             recorder: None,
             seed: options.seed,
             unheard: 0,
+            unseen: 0,
             foreign_wakes: 0,
             woken_first: None,
         };
@@ -304,7 +309,7 @@ impl<'b> Live<'b> {
             let context = self.outside_mut();
             context.execution = next_execution();
             context.recorder = recording.then(Vec::new);
-            (context.violation, context.unheard, context.foreign_wakes) = (None, 0, 0);
+            (context.violation, context.unheard, context.unseen, context.foreign_wakes) = (None, 0, 0, 0);
             context.world.reset();
             context.labels.forget_messages();
             // Pitfall B.18: no execution continues a clone of another.
@@ -363,6 +368,9 @@ impl<'b> Live<'b> {
     /// Decides where the execution stands after a step.
     #[inline]
     fn conclude(&mut self) -> Status {
+        if self.outside().observations.changed {
+            self.check_invariants();
+        }
         self.status = self.decide();
         self.status
     }
@@ -372,6 +380,7 @@ impl<'b> Live<'b> {
         let Some(context) = self.context.as_deref_mut() else { return };
         let totals = &mut self.totals;
         totals.unheard += std::mem::take(&mut context.unheard);
+        totals.unseen += std::mem::take(&mut context.unseen);
         totals.foreign_wakes += std::mem::take(&mut context.foreign_wakes);
         if let Some(woken) = context.woken_first.take() {
             totals.woken_first.get_or_insert(woken);
@@ -395,11 +404,9 @@ impl<'b> Live<'b> {
     /// Drops what is left of the execution. Destructors may perform ops; the World they act on is about to be reset.
     fn tear_down(&mut self) {
         let context = self.outside();
-        if self.tasks.iter().all(Option::is_none)
-            && context.monitors.is_empty()
-            && context.nodes.is_empty()
-            && context.stores.is_empty()
-        {
+        let nothing_to_see = context.monitors.is_empty() && context.observations.is_empty();
+        let nothing_kept = context.nodes.is_empty() && context.stores.is_empty();
+        if self.tasks.iter().all(Option::is_none) && nothing_to_see && nothing_kept {
             return;
         }
         for index in 0..self.tasks.len() {
@@ -411,8 +418,10 @@ impl<'b> Live<'b> {
         context.leaf_wakers.clear();
         let (spawned, monitors) = (std::mem::take(&mut context.spawned), std::mem::take(&mut context.monitors));
         let (nodes, stores) = (std::mem::take(&mut context.nodes), std::mem::take(&mut context.stores));
+        let observations = std::mem::take(&mut context.observations);
         // A destructor that panics after the end has nobody left to tell.
-        let _ = self.installed(Process::BODY, |_| poll::guarded(|| drop((spawned, monitors, nodes, stores))));
+        let _ =
+            self.installed(Process::BODY, |_| poll::guarded(|| drop((spawned, monitors, observations, nodes, stores))));
         self.inbox.take();
         self.renew_wakers();
     }

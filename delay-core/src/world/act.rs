@@ -387,6 +387,12 @@ impl World {
         self.shared_op();
     }
 
+    /// The actor's visible state changed from one named value to another. See `observed`.
+    pub fn set_observed(&mut self, old: Print, new: Print) {
+        self.shared_op();
+        self.observed = self.observed.minus(old).plus(new);
+    }
+
     /// The future of the actor depends only on `state`: its history is forgotten.
     ///
     /// Returns false, and changes nothing, if another op of the process is pending: that op is part of its state too.

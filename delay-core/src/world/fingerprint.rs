@@ -58,6 +58,7 @@ impl World {
             sleepers,
             stores,
             monitors,
+            observed,
             choosing,
             environment: _,
             now,
@@ -97,6 +98,12 @@ impl World {
         // Pitfall B.4: what a monitor remembers decides what it will say.
         for monitor in monitors {
             print = Print::of(Domain::Monitor).and(print).and(*monitor);
+        }
+        #[cfg(feature = "test-hooks")]
+        let observed = if self.masks(masked::Part::Observed) { &Print::default() } else { observed };
+        // What was observed decides what an invariant will say.
+        if *observed != Print::default() {
+            print = Print::of(Domain::Monitor).and(print).and(*observed);
         }
         for (process, _, outcomes) in choosing {
             let who = names.process_print(*process);

@@ -14,6 +14,8 @@ use crate::{
 pub enum Part {
     /// The states of monitors.
     Monitors,
+    /// The observed values.
+    Observed,
     /// The order of the messages in a FIFO mailbox.
     Order,
     /// How often a message is queued: contents are combined by XOR.

@@ -69,6 +69,8 @@ pub struct World {
     stores: Vec<StoreState>,
     /// State of each monitor, in order of registration.
     monitors: Vec<Print>,
+    /// The observed values with their names, as a bag.
+    observed: Print,
     /// Explicit choices to be resolved before anything else happens, in order, with the number of outcomes.
     choosing: Vec<(Process, Slot, u32)>,
     environment: Environment,
@@ -132,6 +134,7 @@ impl World {
             sleepers: Vec::new(),
             stores: Vec::new(),
             monitors: Vec::new(),
+            observed: Print::default(),
             choosing: Vec::new(),
             environment: Environment::default(),
             now: 0,
@@ -164,6 +167,7 @@ impl World {
         self.sleepers.clear();
         self.stores.clear();
         self.monitors.clear();
+        self.observed = Print::default();
         self.choosing.clear();
         self.environment.reset();
         self.happened.clear();
