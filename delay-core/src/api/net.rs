@@ -157,6 +157,11 @@ impl<M> View<Envelope<M>> for Letter<M> {
     fn source(&self, envelope: &Envelope<M>) -> Option<&'static str> {
         Some(envelope.from.name())
     }
+
+    #[cfg(feature = "test-hooks")]
+    fn copy(&self, envelope: &Envelope<M>) -> Option<Envelope<M>> {
+        Some(Envelope { from: envelope.from, message: self.0.copy(&envelope.message)? })
+    }
 }
 
 type Mailbox<M> = Core<Envelope<M>, Letter<M>>;

@@ -17,6 +17,9 @@ use std::{fmt, hash::Hash};
 pub struct Payload<T> {
     show: Option<fn(&T) -> String>,
     print: Option<fn(&T) -> Print>,
+    /// Copies a value that a test has received again.
+    #[cfg(feature = "test-hooks")]
+    copy: Option<fn(&T) -> T>,
 }
 
 impl<T> Clone for Payload<T> {
@@ -29,7 +32,7 @@ impl<T> Copy for Payload<T> {}
 
 impl<T> fmt::Debug for Payload<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { show, print } = self;
+        let Self { show, print, .. } = self;
         f.debug_struct("Payload").field("debug", &show.is_some()).field("hash", &print.is_some()).finish()
     }
 }
@@ -44,7 +47,12 @@ impl<T> Payload<T> {
     /// Nothing is known of the values.
     #[must_use]
     pub const fn opaque() -> Self {
-        Self { show: None, print: None }
+        Self {
+            show: None,
+            print: None,
+            #[cfg(feature = "test-hooks")]
+            copy: None,
+        }
     }
 
     /// Values are shown by `Debug`.
@@ -53,7 +61,7 @@ impl<T> Payload<T> {
     where
         T: fmt::Debug,
     {
-        Self { show: Some(show::<T>), print: None }
+        Self { show: Some(show::<T>), ..Self::opaque() }
     }
 
     /// Values are told apart by `Hash`.
@@ -62,7 +70,7 @@ impl<T> Payload<T> {
     where
         T: Hash,
     {
-        Self { show: None, print: Some(print::<T>) }
+        Self { print: Some(print::<T>), ..Self::opaque() }
     }
 
     /// Both [`Payload::debug`] and [`Payload::hash`].
@@ -71,7 +79,17 @@ impl<T> Payload<T> {
     where
         T: fmt::Debug + Hash,
     {
-        Self { show: Some(show::<T>), print: Some(print::<T>) }
+        Self { print: Some(print::<T>), ..Self::debug() }
+    }
+
+    /// Values can be received again: for this repository's own tests.
+    #[cfg(feature = "test-hooks")]
+    #[must_use]
+    pub const fn repeatable(self) -> Self
+    where
+        T: Clone,
+    {
+        Self { copy: Some(T::clone), ..self }
     }
 }
 
@@ -85,6 +103,11 @@ pub(crate) trait View<T> {
     fn source(&self, _value: &T) -> Option<&'static str> {
         None
     }
+    /// A copy to hand out, if the value can be received again.
+    #[cfg(feature = "test-hooks")]
+    fn copy(&self, _value: &T) -> Option<T> {
+        None
+    }
 }
 
 impl<T> View<T> for Payload<T> {
@@ -95,6 +118,11 @@ impl<T> View<T> for Payload<T> {
 
     fn text(&self, value: &T) -> String {
         self.show.map_or_else(|| crate::live::short_type_name::<T>().to_owned(), |show| show(value))
+    }
+
+    #[cfg(feature = "test-hooks")]
+    fn copy(&self, value: &T) -> Option<T> {
+        self.copy.map(|copy| copy(value))
     }
 }
 

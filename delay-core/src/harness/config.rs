@@ -41,6 +41,8 @@ pub(super) struct Config {
     pub(super) waiting: Waiting,
     #[cfg(feature = "test-hooks")]
     pub(super) masked: Option<crate::world::masked::Part>,
+    #[cfg(feature = "test-hooks")]
+    pub(super) wire: Option<crate::world::as_set::Wire>,
 }
 
 impl Config {
@@ -62,6 +64,8 @@ impl Config {
         waiting: Waiting::Allow,
         #[cfg(feature = "test-hooks")]
         masked: None,
+        #[cfg(feature = "test-hooks")]
+        wire: None,
     };
 }
 
@@ -117,6 +121,8 @@ impl Resolved {
             seed,
             #[cfg(feature = "test-hooks")]
             masked: self.config.masked,
+            #[cfg(feature = "test-hooks")]
+            wire: self.config.wire,
         }
     }
 

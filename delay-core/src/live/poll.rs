@@ -44,6 +44,10 @@ impl<'b> Live<'b> {
                     self.drop_task(process);
                     break;
                 }
+                Next::Stay(_) => {
+                    self.record("loses a message");
+                    break;
+                }
             }
             let context = self.outside_mut();
             next = if context.violation.is_some() { None } else { context.world.inline() };

@@ -22,6 +22,8 @@ pub enum Next {
     Poll(Process, Slot),
     /// Drop the process: it was aborted.
     Drop(Process),
+    /// Do not poll: what was granted happened outside the process.
+    Stay(Process),
 }
 
 impl World {
@@ -46,6 +48,10 @@ impl World {
         }
         let (process, slot, alternative) = self.locate(choice)?;
         self.begin_step(process);
+        #[cfg(feature = "test-hooks")]
+        if let Some(next) = self.lose(process, slot, alternative) {
+            return Some(next);
+        }
         Some(self.perform(process, slot, alternative))
     }
 
@@ -224,6 +230,8 @@ impl World {
     /// Ends the step for a process that was polled: tells the explorer whether it can go on.
     #[inline]
     pub fn settle(&mut self, process: Process) {
+        #[cfg(feature = "test-hooks")]
+        self.return_received(process);
         self.refresh(process);
     }
 

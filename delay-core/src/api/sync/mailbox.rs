@@ -82,6 +82,10 @@ impl<T, V: View<T>> Core<T, V> {
     fn take(&self, message: Message) -> T {
         let mut values = self.values();
         let at = values.iter().position(|(other, _)| *other == message);
+        #[cfg(feature = "test-hooks")]
+        if let Some(copy) = at.and_then(|at| self.view.copy(&values[at].1)) {
+            return copy;
+        }
         let taken = at.and_then(|at| if at == 0 { values.pop_front() } else { values.remove(at) });
         taken.map_or_else(|| crate::bug!("message {message:?} has no value"), |(_, value)| value)
     }
