@@ -9,8 +9,9 @@
 //! A state there is: what each actor knows, clients included; the messages under way, with sender and receiver; and the
 //! recorded history of calls. Three things are not as `delay` has them, so the comparison is made under a delivery that
 //! only tests have (`delay_core::world::as_set`): a message that changes nothing stays under way; a network that
-//! duplicates is a set out of which nothing is taken, and loss has no budget; and all actors have started, and their
-//! first messages are under way, in the initial state. Nothing is added to or taken from a count.
+//! duplicates is a set out of which nothing is taken (ping-pong sends no message twice), and loss has no budget; and all
+//! actors have started, and their first messages are under way, in the initial state. Nothing is added to or taken from
+//! a count.
 
 mod abd;
 mod actors;

@@ -1,9 +1,10 @@
 //! Test hooks: a network as other checkers model it, so that published counts of states can be compared.
 //!
-//! Only under the feature `test-hooks`, which no user's build has. The network is a set of messages under way:
+//! Only under the feature `test-hooks`, which no user's build has. The network holds the messages under way:
 //! - A message that changes nothing stays under way: its receiver's local id is afterwards what it was before, and the
 //!   step held no other op on a shared object. So the successor is the same state.
-//! - Where asked for, equal messages are one, and a received one stays under way.
+//! - Where asked for, a received message stays under way. Such a network is a set there; here equal messages would be two, so
+//!   it serves for programs that send no message twice.
 //! - Where asked for, every message can be lost, without a budget: each is one more alternative of the receive it waits
 //!   for, after those that receive.
 //! - The set-up goes on to the body's first receive, so that what it sends is under way in the initial state.
@@ -61,12 +62,6 @@ impl World {
         if is_lossy { self.mailboxes[from.index()].queued() } else { 0 }
     }
 
-    /// Whether equal messages are one and this one is under way already.
-    pub(super) fn is_under_way(&self, to: Object, id: Print) -> bool {
-        matches!(self.as_set.wire, Some(Wire::Duplicating | Wire::LossyDuplicating))
-            && self.mailboxes[to.index()].queue.iter().any(|queued| queued.id == id)
-    }
-
     /// Loses the message if this is such an alternative; else remembers what is about to be received.
     pub(super) fn lose(&mut self, process: Process, slot: Slot, alternative: u32) -> Option<Next> {
         self.as_set.wire?;
@@ -86,8 +81,7 @@ impl World {
     pub(super) fn return_received(&mut self, process: Process) {
         let Some(Received { from, message, before }) = self.as_set.received.take() else { return };
         let changed = self.processes[process.index()].local != before || self.notes.ops_in_step > 1;
-        let stays = self.as_set.wire != Some(Wire::Exact) && !self.is_under_way(from, message.id);
-        if stays || !changed {
+        if !changed || self.as_set.wire != Some(Wire::Exact) {
             self.mailboxes[from.index()].put_back(message);
             self.touch_mailbox_print(from);
         }
