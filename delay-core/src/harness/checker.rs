@@ -188,6 +188,14 @@ impl<R> Checker<R> {
         self
     }
 
+    /// Has messages carried as another checker's network does: for this repository's own tests.
+    #[cfg(feature = "test-hooks")]
+    #[must_use]
+    pub const fn wire(mut self, wire: crate::world::as_set::Wire) -> Self {
+        self.config.wire = Some(wire);
+        self
+    }
+
     /// Whether processes may be left waiting at the end.
     #[must_use]
     pub const fn waiting(mut self, waiting: Waiting) -> Self {

@@ -47,6 +47,8 @@ pub(super) struct Config {
     pub(super) skew: Duration,
     #[cfg(feature = "test-hooks")]
     pub(super) masked: Option<crate::world::masked::Part>,
+    #[cfg(feature = "test-hooks")]
+    pub(super) wire: Option<crate::world::as_set::Wire>,
 }
 
 impl Config {
@@ -71,6 +73,8 @@ impl Config {
         skew: Duration::ZERO,
         #[cfg(feature = "test-hooks")]
         masked: None,
+        #[cfg(feature = "test-hooks")]
+        wire: None,
     };
 }
 
@@ -129,6 +133,8 @@ impl Resolved {
             skew: u64::try_from(skew.as_nanos()).unwrap_or(u64::MAX),
             #[cfg(feature = "test-hooks")]
             masked: self.config.masked,
+            #[cfg(feature = "test-hooks")]
+            wire: self.config.wire,
         }
     }
 

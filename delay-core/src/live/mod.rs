@@ -105,6 +105,9 @@ pub struct Options {
     /// What a test leaves out of the fingerprint.
     #[cfg(feature = "test-hooks")]
     pub masked: Option<crate::world::masked::Part>,
+    /// How a test has messages carried.
+    #[cfg(feature = "test-hooks")]
+    pub wire: Option<crate::world::as_set::Wire>,
 }
 
 impl Default for Options {
@@ -120,6 +123,8 @@ impl Default for Options {
             skew: 0,
             #[cfg(feature = "test-hooks")]
             masked: None,
+            #[cfg(feature = "test-hooks")]
+            wire: None,
         }
     }
 }
@@ -197,7 +202,10 @@ impl<'b> Live<'b> {
         panics::install_hook();
         let mut world = World::new(options.granularity);
         #[cfg(feature = "test-hooks")]
-        world.mask(options.masked);
+        {
+            world.mask(options.masked);
+            world.carry(options.wire);
+        }
         world.set_environment(options.faults, options.time, options.skew);
         let context = Context {
             world,
@@ -321,6 +329,10 @@ impl<'b> Live<'b> {
             });
             self.add_task(Process::BODY, body);
             self.first_poll(Process::BODY, Process::BODY);
+            #[cfg(feature = "test-hooks")]
+            if let Some(next) = self.outside_mut().world.set_up_goes_on() {
+                self.run(next);
+            }
             self.poll_spawned(Process::BODY);
             if !self.learn_start() {
                 break;

@@ -73,7 +73,12 @@ impl World {
                 let mailbox = &self.mailboxes[to.index()];
                 u32::from(mailbox.closed || mailbox.has_room())
             }
-            Op::Receive(from) => self.receivable(from),
+            Op::Receive(from) => {
+                let receives = self.receivable(from);
+                #[cfg(feature = "test-hooks")]
+                let receives = receives + self.losses(from);
+                receives
+            }
             Op::Closed(of) => u32::from(self.mailboxes[of.index()].closed),
             Op::Join(process) => u32::from(!self.processes[process.index()].is_live()),
             Op::Down(root) => u32::from(!self.node(root).is_up),

@@ -185,7 +185,7 @@ impl World {
     pub(super) fn deciding(&self) -> Option<u32> {
         self.environment.decisions.front().map(|decision| match decision {
             Decision::Skew(_) => 2,
-            Decision::Lose(store) => self.losses(*store),
+            Decision::Lose(store) => self.ways_to_lose(*store),
         })
     }
 
@@ -393,7 +393,7 @@ impl World {
         self.begin_step(Process::FAULTS);
         self.steps += 1;
         match decision {
-            Decision::Lose(store) => self.lose(store, outcome),
+            Decision::Lose(store) => self.lose_writes(store, outcome),
             Decision::Skew(root) => {
                 let ahead = if outcome == 0 { 0 } else { self.environment.skew };
                 self.node_mut(root).ahead = ahead;

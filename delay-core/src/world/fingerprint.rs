@@ -91,6 +91,9 @@ impl World {
             // Constant for a search.
             #[cfg(feature = "test-hooks")]
                 masked: _,
+            // Constant for a search, and empty between steps.
+            #[cfg(feature = "test-hooks")]
+                as_set: _,
         } = self;
         let mut print = *sum;
         #[cfg(feature = "test-hooks")]

@@ -177,7 +177,7 @@ impl Mailbox {
     }
 
     /// Whether a message is in the queue: once more, if it was duplicated.
-    pub fn holds(&self, message: Message) -> bool {
+    pub(super) fn holds(&self, message: Message) -> bool {
         self.queue.iter().any(|queued| queued.message == message)
     }
 

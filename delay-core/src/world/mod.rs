@@ -12,6 +12,8 @@
 //! - Every field is either in the fingerprint or named in `fingerprint.rs` with the reason why it is not.
 
 mod act;
+#[cfg(feature = "test-hooks")]
+pub mod as_set;
 mod choice;
 pub mod environment;
 pub mod fault;
@@ -103,6 +105,9 @@ pub struct World {
     /// What a test leaves out of the fingerprint.
     #[cfg(feature = "test-hooks")]
     masked: Option<masked::Part>,
+    /// How a test has messages carried.
+    #[cfg(feature = "test-hooks")]
+    as_set: as_set::AsSet,
 }
 
 /// What the engine noticed while it ran, to be said in the coverage statement or acted upon.
@@ -155,6 +160,8 @@ impl World {
             scratch: Vec::new(),
             #[cfg(feature = "test-hooks")]
             masked: None,
+            #[cfg(feature = "test-hooks")]
+            as_set: as_set::AsSet::default(),
         }
     }
 

@@ -9,7 +9,7 @@ use super::{
     fault::{Inbox, Kind},
     mailbox::{Delivery, Queued},
 };
-use crate::ids::{Object, Process};
+use crate::ids::{Message, Object, Process};
 
 impl World {
     /// A mailbox is an endpoint of a network. `copies`: its messages can be duplicated.
@@ -62,6 +62,15 @@ impl World {
         let Some(root) = self.mailboxes[to.index()].host else { return false };
         let node = self.node(root);
         !node.is_up && node.inbox == Inbox::Lost || !self.reaches(from, Some(root))
+    }
+
+    /// Whether a message that was received can be received again.
+    pub fn holds(&self, object: Object, message: Message) -> bool {
+        #[cfg(feature = "test-hooks")]
+        if self.is_carried() {
+            return true;
+        }
+        self.mailboxes[object.index()].holds(message)
     }
 
     /// Whether something can still happen to some message.

@@ -61,6 +61,10 @@ impl World {
         }
         let (process, slot, alternative) = self.locate(choice)?;
         self.begin_step(process);
+        #[cfg(feature = "test-hooks")]
+        if let Some(next) = self.lose(process, slot, alternative) {
+            return Some(next);
+        }
         Some(self.perform(process, slot, alternative))
     }
 
@@ -274,6 +278,8 @@ impl World {
     #[inline]
     pub fn settle(&mut self, process: Process) {
         if !process.is_environment() {
+            #[cfg(feature = "test-hooks")]
+            self.return_received(process);
             self.refresh(process);
         }
     }

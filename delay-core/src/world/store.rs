@@ -167,12 +167,12 @@ impl World {
         }
     }
 
-    pub(super) fn losses(&self, store: Store) -> u32 {
+    pub(super) fn ways_to_lose(&self, store: Store) -> u32 {
         self.stores[store.0 as usize].losses()
     }
 
     /// Decides what of a store survives a crash.
-    pub(super) fn lose(&mut self, store: Store, outcome: u32) {
+    pub(super) fn lose_writes(&mut self, store: Store, outcome: u32) {
         let state = &mut self.stores[store.0 as usize];
         let unsynced = state.unsynced();
         let (lost, is_torn) = match outcome as usize {

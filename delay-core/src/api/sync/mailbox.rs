@@ -143,7 +143,8 @@ impl<T, V: View<T>> Core<T, V> {
             || Op::Receive(from),
             |context, seen| {
                 let Observation::Received(message) = seen else { return (seen, context.recorder.is_some(), false) };
-                (seen, context.recorder.is_some(), self.copies && context.world.mailbox(from).holds(message))
+                let again = self.copies && context.world.holds(from, message);
+                (seen, context.recorder.is_some(), again)
             }
         ));
         if let Observation::Received(message) = seen {
