@@ -29,6 +29,13 @@ pub enum Violation {
         /// What the monitor said.
         message: String,
     },
+    /// The execution has ended, and a monitor is hot: what it waits for has not happened.
+    Hot {
+        /// The monitor's type.
+        monitor: String,
+        /// The choice in which it became hot; 0 is the set-up.
+        since: u64,
+    },
     /// Nothing can happen any more and the test body has not returned.
     Deadlock {
         /// Who waits for what.
@@ -74,6 +81,7 @@ impl Violation {
             Self::Panic { .. } => "panic",
             Self::Error { .. } => "error",
             Self::Monitor { .. } => "monitor",
+            Self::Hot { .. } => "hot",
             Self::Deadlock { .. } => "deadlock",
             Self::Waiting { .. } => "waiting",
             Self::Uncontrolled { .. } => "uncontrolled",
@@ -92,7 +100,8 @@ impl Violation {
         match (self, other) {
             (Self::Panic { place: a, .. }, Self::Panic { place: b, .. }) => a == b,
             (Self::Error { message: a }, Self::Error { message: b }) => a == b,
-            (Self::Monitor { monitor: speaker, .. }, Self::Monitor { monitor: other, .. }) => speaker == other,
+            (Self::Monitor { monitor: speaker, .. }, Self::Monitor { monitor: other, .. })
+            | (Self::Hot { monitor: speaker, .. }, Self::Hot { monitor: other, .. }) => speaker == other,
             _ => self.kind() == other.kind(),
         }
     }
@@ -105,6 +114,9 @@ impl fmt::Display for Violation {
             Self::Error { message } => write!(f, "the test body returned an error: {message}"),
             Self::Monitor { monitor, process, message } => {
                 write!(f, "monitor {monitor} on an event announced by {process}: {message}")
+            }
+            Self::Hot { monitor, since } => {
+                write!(f, "monitor {monitor} is still hot at the end: what is owed since step {since} has not happened")
             }
             Self::Deadlock { waits } => {
                 write!(f, "deadlock: the test body has not returned and nothing can happen any more")?;

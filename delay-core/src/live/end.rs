@@ -26,7 +26,7 @@ impl Live<'_> {
         }
         let body_ended = !context.world.process(Process::BODY).is_live();
         if body_ended && end == End::Body {
-            return Status::Finished;
+            return self.finished_cold();
         }
         if context.world.is_quiescent() {
             return self.quiescent(body_ended);
@@ -59,7 +59,16 @@ impl Live<'_> {
             self.outside_mut().violate(Violation::Waiting { waits });
             return Status::Violated;
         }
-        Status::Finished
+        self.finished_cold()
+    }
+
+    /// The execution is at its end: nothing may be owed.
+    fn finished_cold(&mut self) -> Status {
+        let context = self.outside_mut();
+        let Some((monitor, since)) = context.world.hot() else { return Status::Finished };
+        let monitor = context.monitors[monitor].name.to_owned();
+        context.violate(Violation::Hot { monitor, since });
+        Status::Violated
     }
 
     /// A live process that waits for nothing the engine knows.

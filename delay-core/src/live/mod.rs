@@ -29,7 +29,7 @@ use crate::{
     world::{Choice, Granularity, World},
 };
 use context::{Context, TaskFuture};
-pub(crate) use monitors::{Listener, short_type_name};
+pub(crate) use monitors::{Listener, Registered, Tell, short_type_name};
 pub use reexecute::Footprint;
 use std::{
     future::Future,

@@ -71,6 +71,8 @@ impl World {
             // Functions of the rest.
             enabled: _,
             alternatives: _,
+            // Whether a monitor is hot is a function of its state; since when, is how the state was reached.
+            hot_since: _,
             // How the state was reached, not what it is.
             choices: _,
             steps: _,

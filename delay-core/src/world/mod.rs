@@ -14,6 +14,7 @@
 mod act;
 mod choice;
 mod fingerprint;
+mod heat;
 pub mod mailbox;
 #[cfg(feature = "test-hooks")]
 pub mod masked;
@@ -60,6 +61,8 @@ pub struct World {
     sleepers: Vec<(Process, Slot)>,
     /// State of each monitor, in order of registration.
     monitors: Vec<Print>,
+    /// Per monitor that is hot, the choice in which it became so.
+    hot_since: Vec<Option<u64>>,
     /// Explicit choices to be resolved before anything else happens, in order, with the number of outcomes.
     choosing: Vec<(Process, Slot, u32)>,
     /// Virtual nanoseconds since the start.
@@ -119,6 +122,7 @@ impl World {
             present_mailboxes: Vec::new(),
             sleepers: Vec::new(),
             monitors: Vec::new(),
+            hot_since: Vec::new(),
             choosing: Vec::new(),
             now: 0,
             enabled: 0,
@@ -148,6 +152,7 @@ impl World {
         self.present_mailboxes.clear();
         self.sleepers.clear();
         self.monitors.clear();
+        self.hot_since.clear();
         self.choosing.clear();
         (self.now, self.choices, self.steps, self.messages) = (0, 0, 0, 0);
         (self.enabled, self.alternatives) = (0, 0);
@@ -193,8 +198,8 @@ impl World {
         self.steps
     }
 
-    /// How often this search learnt that states must be told apart further than before. What was visited until then
-    /// counts for nothing.
+    /// How often this search learnt what it has to know from its beginning: that states must be told apart further, or
+    /// that monitors can be hot. What was visited until then counts for nothing.
     #[inline]
     pub fn revision(&self) -> u32 {
         self.names.revision()
