@@ -36,6 +36,15 @@ pub enum Violation {
         /// The choice in which it became hot; 0 is the set-up.
         since: u64,
     },
+    /// The execution can go around a loop for ever, it is fair, and a monitor stays hot.
+    Lasso {
+        /// The monitor's type.
+        monitor: String,
+        /// Choices before the loop.
+        start: u32,
+        /// Choices of the loop.
+        length: u32,
+    },
     /// Nothing can happen any more and the test body has not returned.
     Deadlock {
         /// Who waits for what.
@@ -82,6 +91,7 @@ impl Violation {
             Self::Error { .. } => "error",
             Self::Monitor { .. } => "monitor",
             Self::Hot { .. } => "hot",
+            Self::Lasso { .. } => "lasso",
             Self::Deadlock { .. } => "deadlock",
             Self::Waiting { .. } => "waiting",
             Self::Uncontrolled { .. } => "uncontrolled",
@@ -101,7 +111,8 @@ impl Violation {
             (Self::Panic { place: a, .. }, Self::Panic { place: b, .. }) => a == b,
             (Self::Error { message: a }, Self::Error { message: b }) => a == b,
             (Self::Monitor { monitor: speaker, .. }, Self::Monitor { monitor: other, .. })
-            | (Self::Hot { monitor: speaker, .. }, Self::Hot { monitor: other, .. }) => speaker == other,
+            | (Self::Hot { monitor: speaker, .. }, Self::Hot { monitor: other, .. })
+            | (Self::Lasso { monitor: speaker, .. }, Self::Lasso { monitor: other, .. }) => speaker == other,
             _ => self.kind() == other.kind(),
         }
     }
@@ -117,6 +128,13 @@ impl fmt::Display for Violation {
             }
             Self::Hot { monitor, since } => {
                 write!(f, "monitor {monitor} is still hot at the end: what is owed since step {since} has not happened")
+            }
+            Self::Lasso { monitor, start, length } => {
+                let steps = if *length == 1 { "one step leads".to_owned() } else { format!("{length} steps lead") };
+                write!(
+                    f,
+                    "monitor {monitor} can stay hot for ever: after step {start}, {steps} back to the same state, and to go around like that is fair"
+                )
             }
             Self::Deadlock { waits } => {
                 write!(f, "deadlock: the test body has not returned and nothing can happen any more")?;

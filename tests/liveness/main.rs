@@ -2,6 +2,7 @@
 
 mod ending;
 mod events;
+mod lasso;
 
 use delay::{Checker, Granularity, Report, monitor::Monitor};
 

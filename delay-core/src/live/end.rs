@@ -31,7 +31,12 @@ impl Live<'_> {
         if context.world.is_quiescent() {
             return self.quiescent(body_ended);
         }
-        if context.world.steps() >= max_steps { Status::Truncated } else { Status::Running }
+        let is_cut = context.world.steps() >= max_steps;
+        match self.watch.take() {
+            Some(watch) => self.watched(watch),
+            None if is_cut => Status::Truncated,
+            None => Status::Running,
+        }
     }
 
     #[cold]

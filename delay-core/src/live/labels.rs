@@ -90,7 +90,7 @@ impl Labels {
             Op::Closed(of) => format!("{} to be closed", self.object(world, of)),
             Op::Join(child) => format!("{} to end", self.process(world, child)),
             Op::Sleep(_) => "a timer".to_owned(),
-            Op::Choose(outcomes) => format!("a choice of {outcomes}"),
+            Op::Choose(outcomes) => format!("a choice of {}", outcomes.count),
             Op::Woken => "a wake by uncontrolled code".to_owned(),
             Op::Cancel => "its cancellation".to_owned(),
         }

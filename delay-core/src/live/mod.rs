@@ -13,6 +13,7 @@
 pub mod context;
 mod end;
 mod labels;
+mod lasso;
 mod monitors;
 pub(crate) mod panics;
 mod poll;
@@ -29,6 +30,8 @@ use crate::{
     world::{Choice, Granularity, World},
 };
 use context::{Context, TaskFuture};
+pub use lasso::Lasso;
+use lasso::Watch;
 pub(crate) use monitors::{Listener, Registered, Tell, short_type_name};
 pub use reexecute::Footprint;
 use std::{
@@ -137,6 +140,7 @@ pub struct Live<'b> {
     path: Vec<Choice>,
     status: Status,
     recording: bool,
+    watch: Option<Watch>,
     /// Steps of the present execution that are in the totals.
     absorbed: u64,
     /// Sums over all executions, for the coverage statement.
@@ -206,6 +210,7 @@ impl<'b> Live<'b> {
             path: Vec::new(),
             status: Status::Finished,
             recording: false,
+            watch: None,
             absorbed: 0,
             totals: Totals::default(),
         }
@@ -282,6 +287,7 @@ impl<'b> Live<'b> {
             self.absorbed = 0;
             self.tear_down();
             self.path.clear();
+            self.rewind_watch();
             self.totals.executions += 1;
             let recording = self.recording;
             let context = self.outside_mut();
@@ -310,6 +316,9 @@ impl<'b> Live<'b> {
     #[inline]
     pub fn step(&mut self, choice: Choice) -> Status {
         debug_assert_eq!(self.status, Status::Running, "a step needs a running execution");
+        if self.watch.is_some() {
+            self.watch_choice(choice);
+        }
         let Some(next) = self.outside_mut().world.grant(choice) else {
             self.status = Status::Diverged;
             return self.status;

@@ -6,6 +6,7 @@
 use super::confirm;
 use crate::{
     explorer::Explorer,
+    live::Lasso,
     search::{
         Cache, Deviation, Finding, Mode, Program, Settings, Stop,
         budget::{Budget, Limits, Meter},
@@ -18,8 +19,12 @@ const STATES_MAX: u64 = 20_000;
 /// Candidates tried for fewer steps.
 const SHIFTS_MAX: u32 = 400;
 
-/// Makes a finding smaller, as far as it goes within its bounds.
+/// Makes a finding smaller, as far as it goes within its bounds. A lasso stays as it is: it was built short, and what is
+/// left of its delays would be another loop.
 pub fn minimise<E: Explorer>(program: Program<'_>, explorer: &E, finding: Finding, budget: &Budget<'_>) -> Finding {
+    if Lasso::of(&finding.violation).is_some() {
+        return finding;
+    }
     let finding = fewer_delays(program, explorer, finding, budget);
     let mut smaller = Smaller { live: program.live(), explorer, meter: budget.meter(), best: finding };
     smaller.drop_deviations();

@@ -12,12 +12,12 @@ use super::{
     quote::{self, Place},
     reader::Lines,
     value::{
-        end_word, granularity_word, read_deviation, read_event, read_rest, read_test, read_u32, read_u64, read_verdict,
-        read_violation, read_word, waiting_word, write_process,
+        end_word, granularity_word, read_deviation, read_event, read_lasso, read_rest, read_test, read_u32, read_u64,
+        read_verdict, read_violation, read_word, waiting_word, write_process,
     },
 };
 use crate::{
-    live::{End, Waiting},
+    live::{End, Lasso, Waiting},
     world::Granularity,
 };
 use std::{
@@ -60,6 +60,7 @@ fn write_trace(out: &mut impl Write, trace: &Trace) -> fmt::Result {
         violation,
         delays,
         steps,
+        lasso,
         schedule,
         events,
     } = trace;
@@ -86,6 +87,7 @@ fn write_trace(out: &mut impl Write, trace: &Trace) -> fmt::Result {
     }
     writeln!(out, "delays: {delays}")?;
     writeln!(out, "steps: {steps}")?;
+    write_lasso(out, *lasso)?;
     write_schedule(out, schedule)?;
     write_events(out, events)?;
     writeln!(out, "{CLOSING}")
@@ -105,12 +107,21 @@ fn write_decisions(out: &mut impl Write, trace: &Trace) -> fmt::Result {
         violation: _,
         delays: _,
         steps: _,
+        lasso,
         schedule,
         events: _,
     } = trace;
     writeln!(out, "{} {seed}", quote::write(explorer, Place::Word))?;
     writeln!(out, "{} {}", granularity_word(*granularity), end_word(*end))?;
+    write_lasso(out, *lasso)?;
     write_schedule(out, schedule)
+}
+
+fn write_lasso(out: &mut impl Write, lasso: Option<Lasso>) -> fmt::Result {
+    match lasso {
+        Some(Lasso { start, length }) => writeln!(out, "loop: {length} after step {start}"),
+        None => Ok(()),
+    }
 }
 
 fn write_schedule(out: &mut impl Write, schedule: &[Deviation]) -> fmt::Result {
@@ -163,6 +174,7 @@ pub fn parse(text: &str) -> Result<Trace, TraceError> {
     let delays = lines.field("delays", read_u64)?;
     let delays_at = lines.last();
     let steps = lines.field("steps", read_u64)?;
+    let lasso = lines.field_if("loop", read_lasso)?;
     let schedule = check_schedule(lines.section("schedule", read_deviation)?, delays, delays_at)?;
     let events = lines.section("events", read_event)?.into_iter().map(|(_, line)| line).collect();
     lines.closing(CLOSING)?;
@@ -178,6 +190,7 @@ pub fn parse(text: &str) -> Result<Trace, TraceError> {
         violation,
         delays,
         steps,
+        lasso,
         schedule,
         events,
     })

@@ -143,7 +143,7 @@ impl World {
     }
 
     /// The n-th timer in order of deadline, then of its process's name.
-    fn sleeper(&self, n: u32) -> Option<(Process, Slot)> {
+    pub(super) fn sleeper(&self, n: u32) -> Option<(Process, Slot)> {
         if self.sleepers.len() == 1 {
             return (n == 0).then(|| self.sleepers[0]);
         }

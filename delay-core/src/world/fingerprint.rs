@@ -77,6 +77,7 @@ impl World {
             choices: _,
             steps: _,
             messages: _,
+            taken: _,
             events: _,
             actor: _,
             first_poll: _,
@@ -99,7 +100,7 @@ impl World {
         }
         for (process, _, outcomes) in choosing {
             let who = names.process_print(*process);
-            print = Print::of(Domain::Choosing).and(print).and(who).with(u64::from(*outcomes));
+            print = Print::of(Domain::Choosing).and(print).and(who).with(u64::from(outcomes.count));
         }
         #[cfg(feature = "test-hooks")]
         let sleepers = self.unless(masked::Part::Timers, sleepers);

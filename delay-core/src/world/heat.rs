@@ -20,6 +20,12 @@ impl World {
         self.hot_monitors().next()
     }
 
+    /// The monitors that were hot all through the last step, as bits.
+    pub fn steadily_hot(&self) -> u64 {
+        let steady = self.hot_monitors().filter(|(_, since)| *since < self.choices);
+        steady.fold(0, |bits, (monitor, _)| bits | 1 << monitor)
+    }
+
     /// The monitors that are hot, each with the choice in which it became so.
     pub fn hot_monitors(&self) -> impl Iterator<Item = (usize, u64)> {
         self.hot_since.iter().enumerate().filter_map(|(monitor, since)| Some((monitor, (*since)?)))

@@ -149,6 +149,16 @@ impl Mailbox {
         }
     }
 
+    /// The messages a receive can choose from, by arrival.
+    pub(super) fn deliverable(&self) -> impl Iterator<Item = &Queued> {
+        let is_free = |index: usize| match self.delivery {
+            Delivery::Fifo => index == 0,
+            Delivery::Unordered => true,
+            Delivery::PerSender => self.is_head(index),
+        };
+        self.queue.iter().enumerate().filter(move |(index, _)| is_free(*index)).map(|(_, queued)| queued)
+    }
+
     fn is_head(&self, index: usize) -> bool {
         let sender = self.queue[index].sender;
         self.queue.iter().take(index).all(|earlier| earlier.sender != sender)

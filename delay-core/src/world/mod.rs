@@ -13,6 +13,7 @@
 
 mod act;
 mod choice;
+mod fair;
 mod fingerprint;
 mod heat;
 pub mod mailbox;
@@ -30,7 +31,9 @@ use crate::{
     name::Names,
 };
 pub use choice::Choice;
+pub use fair::{Demand, Lacking};
 use mailbox::Mailbox;
+use op::Outcomes;
 use process::{ProcessState, Status};
 pub use step::Next;
 
@@ -64,7 +67,7 @@ pub struct World {
     /// Per monitor that is hot, the choice in which it became so.
     hot_since: Vec<Option<u64>>,
     /// Explicit choices to be resolved before anything else happens, in order, with the number of outcomes.
-    choosing: Vec<(Process, Slot, u32)>,
+    choosing: Vec<(Process, Slot, Outcomes)>,
     /// Virtual nanoseconds since the start.
     now: u64,
     /// Processes with an alternative.
@@ -76,6 +79,8 @@ pub struct World {
     /// Granted ops so far: a choice grants one, and the ops taken inside its step.
     steps: u64,
     messages: u32,
+    /// Messages taken in this step.
+    taken: Vec<(Object, Print)>,
     /// What happened in this step, for the explorer.
     events: Vec<Event>,
     actor: Process,
@@ -130,6 +135,7 @@ impl World {
             choices: 0,
             steps: 0,
             messages: 0,
+            taken: Vec::new(),
             events: Vec::new(),
             actor: Process::BODY,
             first_poll: false,
@@ -156,6 +162,7 @@ impl World {
         self.choosing.clear();
         (self.now, self.choices, self.steps, self.messages) = (0, 0, 0, 0);
         (self.enabled, self.alternatives) = (0, 0);
+        self.taken.clear();
         self.events.clear();
         (self.actor, self.first_poll, self.inside, self.notes) = (Process::BODY, false, None, Notes::default());
         self.sum = Print::default();
@@ -252,7 +259,7 @@ impl World {
 
     /// The process whose explicit choice is being resolved, and among how many outcomes.
     pub fn choosing(&self) -> Option<(Process, u32)> {
-        self.choosing.first().map(|(process, _, outcomes)| (*process, *outcomes))
+        self.choosing.first().map(|(process, _, outcomes)| (*process, outcomes.count))
     }
 
     #[inline]

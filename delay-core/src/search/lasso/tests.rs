@@ -1,0 +1,1 @@
+//! The graph algorithms against naive ones, on random small graphs.
