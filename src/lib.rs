@@ -58,6 +58,8 @@ pub mod guide {
     pub mod state_caching {}
     #[doc = include_str!("../docs/guide/06-from-tokio.md")]
     pub mod from_tokio {}
+    #[doc = include_str!("../docs/guide/07-specifications.md")]
+    pub mod specifications {}
 }
 
 /// Compiles the README's programs.

@@ -45,6 +45,15 @@ pub enum Violation {
         /// Choices of the loop.
         length: u32,
     },
+    /// A monitor was hot for more choices than the test allows. A heuristic.
+    Temperature {
+        /// The monitor's type.
+        monitor: String,
+        /// The choice in which it became hot; 0 is the set-up.
+        since: u64,
+        /// How many choices the test allows.
+        most: u32,
+    },
     /// Nothing can happen any more and the test body has not returned.
     Deadlock {
         /// Who waits for what.
@@ -92,6 +101,7 @@ impl Violation {
             Self::Monitor { .. } => "monitor",
             Self::Hot { .. } => "hot",
             Self::Lasso { .. } => "lasso",
+            Self::Temperature { .. } => "temperature",
             Self::Deadlock { .. } => "deadlock",
             Self::Waiting { .. } => "waiting",
             Self::Uncontrolled { .. } => "uncontrolled",
@@ -112,6 +122,7 @@ impl Violation {
             (Self::Error { message: a }, Self::Error { message: b }) => a == b,
             (Self::Monitor { monitor: speaker, .. }, Self::Monitor { monitor: other, .. })
             | (Self::Hot { monitor: speaker, .. }, Self::Hot { monitor: other, .. })
+            | (Self::Temperature { monitor: speaker, .. }, Self::Temperature { monitor: other, .. })
             | (Self::Lasso { monitor: speaker, .. }, Self::Lasso { monitor: other, .. }) => speaker == other,
             _ => self.kind() == other.kind(),
         }
@@ -136,6 +147,10 @@ impl fmt::Display for Violation {
                     "monitor {monitor} can stay hot for ever: after step {start}, {steps} back to the same state, and to go around like that is fair"
                 )
             }
+            Self::Temperature { monitor, since, most } => write!(
+                f,
+                "monitor {monitor} has been hot since step {since}, for more than {most} choices (temperature): a heuristic, which holds if the program needs fewer choices than that"
+            ),
             Self::Deadlock { waits } => {
                 write!(f, "deadlock: the test body has not returned and nothing can happen any more")?;
                 write_waits(f, waits)

@@ -77,6 +77,7 @@ const KEYS: &[(&str, Takes)] = &[
     ("samples", COUNT),
     ("expect", Takes::Word(&EXPECTATIONS)),
     ("waiting", Takes::Word(&WAITINGS)),
+    ("temperature", Takes::Number { least: 1, most: u32::MAX as u64 }),
     ("config", Takes::Config),
     ("crate", Takes::Facade),
 ];
@@ -97,6 +98,7 @@ const NEEDS_MODE: &[(&str, &[&str])] = &[
     ("delta", &["ses", "ses+ss"]),
     ("max_states", &["ses", "ses+ss"]),
     ("samples", &["ss", "ses+ss", "random"]),
+    ("temperature", &["random"]),
 ];
 
 /// Checks the arguments; what is wrong goes to `errors` and is left out of the result.

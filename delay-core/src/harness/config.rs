@@ -39,6 +39,7 @@ pub(super) struct Config {
     pub(super) jobs: u32,
     pub(super) expect: Expect,
     pub(super) waiting: Waiting,
+    pub(super) temperature: Option<u32>,
     #[cfg(feature = "test-hooks")]
     pub(super) masked: Option<crate::world::masked::Part>,
 }
@@ -60,6 +61,7 @@ impl Config {
         jobs: 1,
         expect: Expect::Pass,
         waiting: Waiting::Allow,
+        temperature: None,
         #[cfg(feature = "test-hooks")]
         masked: None,
     };
@@ -81,7 +83,21 @@ impl Resolved {
         let mut resolved = Self { explorer: config.explorer.to_owned(), config };
         resolved.apply(&from_env()?)?;
         resolved.apply(overrides)?;
+        resolved.fits()?;
         Ok(resolved)
+    }
+
+    /// Whether the settings fit together.
+    ///
+    /// # Errors
+    /// Two that do not.
+    pub(super) fn fits(&self) -> Result<(), ConfigError> {
+        let Config { mode, temperature, .. } = self.config;
+        if temperature.is_some() && mode != Mode::Random {
+            let allowed = "\"random\", because `temperature` is set: no other mode is fair, and to be hot for long says nothing in an unfair execution";
+            return Err(ConfigError::new("mode", mode.name(), allowed));
+        }
+        Ok(())
     }
 
     fn apply(&mut self, overrides: &Overrides) -> Result<(), ConfigError> {
@@ -108,13 +124,14 @@ impl Resolved {
     }
 
     pub(super) fn options(&self) -> Options {
-        let Config { granularity, end, waiting, max_steps, seed, .. } = self.config;
+        let Config { granularity, end, waiting, max_steps, seed, temperature, .. } = self.config;
         Options {
             granularity,
             end,
             waiting,
             max_steps,
             seed,
+            temperature,
             #[cfg(feature = "test-hooks")]
             masked: self.config.masked,
         }

@@ -31,7 +31,11 @@ impl Live<'_> {
         if context.world.is_quiescent() {
             return self.quiescent(body_ended);
         }
-        let is_cut = context.world.steps() >= max_steps;
+        if let Some(violation) = self.too_hot() {
+            self.outside_mut().violate(violation);
+            return Status::Violated;
+        }
+        let is_cut = self.world().steps() >= max_steps;
         match self.watch.take() {
             Some(watch) => self.watched(watch),
             None if is_cut => Status::Truncated,
@@ -65,6 +69,15 @@ impl Live<'_> {
             return Status::Violated;
         }
         self.finished_cold()
+    }
+
+    /// A monitor has been hot for too many choices.
+    #[inline]
+    fn too_hot(&self) -> Option<Violation> {
+        let most = self.options.temperature?;
+        let Context { world, monitors, .. } = self.outside();
+        let (monitor, since) = world.hot_monitors().find(|(_, since)| world.choices() - since > u64::from(most))?;
+        Some(Violation::Temperature { monitor: monitors[monitor].name.to_owned(), since, most })
     }
 
     /// The execution is at its end: nothing may be owed.

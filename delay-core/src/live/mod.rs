@@ -94,6 +94,8 @@ pub struct Options {
     pub max_steps: u32,
     /// Seed of `delay::rng`.
     pub seed: u64,
+    /// For how many choices at most a monitor may be hot without a break; a heuristic.
+    pub temperature: Option<u32>,
     /// What a test leaves out of the fingerprint.
     #[cfg(feature = "test-hooks")]
     pub masked: Option<crate::world::masked::Part>,
@@ -107,6 +109,7 @@ impl Default for Options {
             waiting: Waiting::Allow,
             max_steps: limits::STEPS_DEFAULT,
             seed: 0,
+            temperature: None,
             #[cfg(feature = "test-hooks")]
             masked: None,
         }

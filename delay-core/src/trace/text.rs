@@ -265,6 +265,24 @@ end of trace
     }
 
     #[test]
+    fn a_loop_has_a_line_of_its_own_and_decides_which_execution_it_is() {
+        let trace = samples::lost_vote();
+        let around = Trace { lasso: Some(Lasso { start: 4, length: 5 }), ..trace.clone() };
+        let text = print(&around);
+        assert!(text.contains("steps: 14\nloop: 5 after step 4\nschedule:\n"), "{text}");
+        assert_eq!(parse(&text).as_ref(), Ok(&around));
+        assert_ne!(print_decisions(&trace), print_decisions(&around));
+        for (to, expected) in [
+            ("loop: 0 after step 4", "line 15: expected `length after step k`, found \"0 after step 4\""),
+            ("loop: 5", "line 15: expected `length after step k`, found \"5\""),
+            ("loops: 5 after step 4", "line 15: expected `schedule:`"),
+        ] {
+            let error = error(&text.replace("loop: 5 after step 4", to));
+            assert!(error.starts_with(expected), "{to}: {error}");
+        }
+    }
+
+    #[test]
     fn what_is_no_trace_is_said_with_its_line() {
         let snapshot = |body: &str| format!("{SNAPSHOT_HEADER}\n{body}");
         for (text, expected) in [
