@@ -47,7 +47,7 @@ fn some_graph(random: &mut SplitMix64) -> Graph {
         let met = some_demands(random, 2);
         let met = graph.set(met);
         let choice = Choice { process: Process::BODY, alternative: random.below(2) as u32 };
-        let hot = if random.below(5) == 0 { 0 } else { 1 };
+        let hot = u64::from(random.below(5) > 0);
         graph.add_edge(from, Edge { to, choice, met, hot });
     }
     graph
