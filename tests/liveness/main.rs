@@ -3,6 +3,7 @@
 mod ending;
 mod events;
 mod lasso;
+mod recovery;
 mod temperature;
 
 use delay::{Checker, Granularity, Report, monitor::Monitor};

@@ -4,9 +4,13 @@
 //! - Strong: a message that a waiting receiver could take in some state of a loop is taken in it, and an explicit fair choice
 //!   that a loop comes to takes each of its outcomes in it.
 //!
-//! Of faults nothing is demanded: no environment has to do its worst.
+//! Of faults nothing is demanded: no environment has to do its worst. That it recovers, as far as its budget goes, is demanded
+//! weakly, and so is that a message that was held back arrives.
 
-use super::{Choice, World};
+use super::{
+    Choice, World,
+    environment::{Environment, Move},
+};
 use crate::{
     hash::Print,
     ids::{Object, Process},
@@ -19,6 +23,12 @@ pub enum Demand {
     Process(Process),
     /// A pending timer fires: which of its process's it is.
     Timer(Process, u64),
+    /// A message that was held back arrives.
+    Late(Object, Print),
+    /// A node that is down and may restart does.
+    Restart(Process),
+    /// A partition heals.
+    Heal,
     /// A message that a waiting receiver could take is taken, or another one with the same content.
     Message(Object, Print),
 }
@@ -99,6 +109,7 @@ impl World {
         let enabled = self.present.iter().filter(|process| self.alternatives(**process) > 0);
         let mut demands: Vec<Demand> = enabled.map(|process| Demand::Process(*process)).collect();
         demands.extend(self.sleepers.iter().map(|sleeper| Demand::Timer(sleeper.0, self.timer_mark(*sleeper))));
+        demands.extend(self.environment_demands());
         for object in &self.present_mailboxes {
             let mailbox = &self.mailboxes[object.index()];
             if mailbox.readers.iter().any(|reader| !self.processes[reader.index()].cancelled) {
@@ -112,11 +123,40 @@ impl World {
 
     /// What a choice meets by whom it moves.
     pub fn moved_by(&self, choice: Choice) -> Option<Demand> {
+        if choice.process == Process::FAULTS || self.is_late(choice) {
+            return self.met_by_environment(choice);
+        }
         if choice.process == Process::CLOCK {
             let sleeper = self.sleeper(choice.alternative)?;
             return Some(Demand::Timer(sleeper.0, self.timer_mark(sleeper)));
         }
         self.is_live(choice.process).then_some(Demand::Process(choice.process))
+    }
+
+    /// What of the environment must not be put off for ever: that late messages arrive, and recoveries.
+    fn environment_demands(&self) -> impl Iterator<Item = Demand> {
+        let Environment { late, nodes, is_cut, .. } = &self.environment;
+        let late = late.iter().map(|(object, queued)| Demand::Late(*object, queued.id));
+        let restarts = nodes.iter().filter(|node| self.can_restart(node)).map(|node| Demand::Restart(node.root));
+        late.chain(restarts).chain(is_cut.then_some(Demand::Heal))
+    }
+
+    /// Whether a choice is that a message which was held back arrives.
+    fn is_late(&self, choice: Choice) -> bool {
+        choice.process == Process::CLOCK && choice.alternative >= self.timer_choices()
+    }
+
+    /// Which of these demands an alternative of the environment meets.
+    fn met_by_environment(&self, choice: Choice) -> Option<Demand> {
+        if choice.process == Process::CLOCK {
+            let late = choice.alternative.checked_sub(self.timer_choices())?;
+            return self.environment.late.get(late as usize).map(|(object, queued)| Demand::Late(*object, queued.id));
+        }
+        match self.fault_move(choice.alternative)? {
+            Move::Heal => Some(Demand::Heal),
+            Move::Restart(root) => Some(Demand::Restart(root)),
+            Move::Nothing | Move::Crash(_) | Move::Cut(_) | Move::Message(..) => None,
+        }
     }
 
     /// What the last step met, given what its choice moved; ascending.
