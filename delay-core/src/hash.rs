@@ -45,6 +45,8 @@ pub enum Domain {
     Choosing,
     Explorer,
     Clock,
+    Shared,
+    Version,
 }
 
 impl Print {

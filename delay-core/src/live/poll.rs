@@ -44,6 +44,10 @@ impl<'b> Live<'b> {
                     self.drop_task(process);
                     break;
                 }
+                Next::Stay(process) => {
+                    self.record_stay(process);
+                    break;
+                }
             }
             let context = self.outside_mut();
             next = if context.violation.is_some() { None } else { context.world.inline() };
@@ -74,6 +78,14 @@ impl<'b> Live<'b> {
     /// Writes down what the engine itself did with the actor, if this execution is being recorded.
     fn record(&mut self, text: &str) {
         self.outside_mut().record(SITE, |_| text.to_owned());
+    }
+
+    /// Writes down what the actor waits for at its new place.
+    fn record_stay(&mut self, process: Process) {
+        self.outside_mut().record(SITE, |context| {
+            let ops = context.world.process(process).waiting().map(|pending| context.labels.op(&context.world, pending.op));
+            format!("waits for {}", ops.collect::<Vec<_>>().join(" or "))
+        });
     }
 
     /// Polls a process until it is pending with nothing left to look at, or over.

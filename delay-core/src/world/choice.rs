@@ -64,6 +64,7 @@ impl World {
             Op::Closed(of) => u32::from(self.mailboxes[of.index()].closed),
             Op::Join(process) => u32::from(!self.processes[process.index()].is_live()),
             Op::Sleep(_) => 0,
+            Op::Shared { object, ask } => self.ready_shared(object, ask),
         }
     }
 
@@ -127,16 +128,20 @@ impl World {
                 Op::Reserve(_) => 8,
                 Op::Closed(_) => 9,
                 Op::Sleep(_) => 10,
+                Op::Shared { .. } => 11,
             }
         }
         let object = |op| match op {
             Op::Send { to, .. } | Op::Reserve(to) => Some(to),
-            Op::Receive(object) | Op::Closed(object) => Some(object),
+            Op::Receive(object) | Op::Closed(object) | Op::Shared { object, .. } => Some(object),
             Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Choose(_) | Op::Join(_) | Op::Sleep(_) => None,
         };
         let names = &self.names;
         rank(a).cmp(&rank(b)).then_with(|| match (a, b, object(a), object(b)) {
             (Op::Join(x), Op::Join(y), ..) => names.cmp_processes(x, y),
+            (Op::Shared { ask: one, .. }, Op::Shared { ask: other, .. }, Some(x), Some(y)) => {
+                names.cmp_objects(x, y).then_with(|| self.ask_mark(x, one).cmp(&self.ask_mark(y, other)))
+            }
             (_, _, Some(x), Some(y)) => names.cmp_objects(x, y),
             _ => Ordering::Equal,
         })

@@ -19,6 +19,7 @@ pub mod mailbox;
 pub mod masked;
 pub mod op;
 pub mod process;
+pub mod shared;
 mod step;
 mod wait;
 
@@ -31,6 +32,7 @@ use crate::{
 pub use choice::Choice;
 use mailbox::Mailbox;
 use process::{ProcessState, Status};
+use shared::Shared;
 pub use step::Next;
 
 /// Where scheduling points stand.
@@ -56,6 +58,8 @@ pub struct World {
     mailboxes: Vec<Mailbox>,
     /// Mailboxes of this execution in order of creation.
     present_mailboxes: Vec<Object>,
+    /// What processes share other than mailboxes, by the same ids; what stands in a mailbox's place has no meaning.
+    shared: Vec<Shared>,
     /// Pending timers. Unordered; ordered when looked at.
     sleepers: Vec<(Process, Slot)>,
     /// State of each monitor, in order of registration.
@@ -84,6 +88,7 @@ pub struct World {
     sum: Print,
     stale_processes: Vec<Process>,
     stale_mailboxes: Vec<Object>,
+    stale_shared: Vec<Object>,
     /// Scratch for ordering a process's ready ops.
     scratch: Vec<Slot>,
     /// What a test leaves out of the fingerprint.
@@ -117,6 +122,7 @@ impl World {
             present: Vec::new(),
             mailboxes: Vec::new(),
             present_mailboxes: Vec::new(),
+            shared: Vec::new(),
             sleepers: Vec::new(),
             monitors: Vec::new(),
             choosing: Vec::new(),
@@ -134,6 +140,7 @@ impl World {
             sum: Print::default(),
             stale_processes: Vec::new(),
             stale_mailboxes: Vec::new(),
+            stale_shared: Vec::new(),
             scratch: Vec::new(),
             #[cfg(feature = "test-hooks")]
             masked: None,
@@ -156,6 +163,7 @@ impl World {
         self.sum = Print::default();
         self.stale_processes.clear();
         self.stale_mailboxes.clear();
+        self.stale_shared.clear();
         self.begin(Process::BODY, Print::of(crate::hash::Domain::Process));
     }
 

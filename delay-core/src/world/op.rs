@@ -1,6 +1,6 @@
 //! What a process can wait for, and what it is told when it is granted.
 
-use super::mailbox::Queued;
+use super::{mailbox::Queued, shared::Ask};
 use crate::{
     hash::Print,
     ids::{Message, Object, Process},
@@ -41,6 +41,13 @@ pub enum Op {
     Woken,
     /// Aborted: the cancellation is a step of the target.
     Cancel,
+    /// Waiting on an object that is no mailbox.
+    Shared {
+        /// The object.
+        object: Object,
+        /// What for.
+        ask: Ask,
+    },
 }
 
 /// The result of a granted op, as the process observes it.

@@ -22,6 +22,8 @@ pub enum Next {
     Poll(Process, Slot),
     /// Drop the process: it was aborted.
     Drop(Process),
+    /// Poll nobody: the process still waits, at another place.
+    Stay(Process),
 }
 
 impl World {
@@ -79,6 +81,13 @@ impl World {
                 (Observation::Done, None)
             }
             Op::Choose(_) => crate::bug!("an explicit choice is resolved before anything else"),
+            Op::Shared { object, ask } => {
+                let Some(performed) = self.perform_shared(process, slot, object, ask) else {
+                    self.notes.ops_in_step += 1;
+                    return Next::Stay(process);
+                };
+                performed
+            }
         };
         if !matches!(op, Op::Yield | Op::Start | Op::Woken) {
             self.notes.ops_in_step += 1;
@@ -121,12 +130,14 @@ impl World {
             Op::Choose(_) => 9,
             Op::Woken => 10,
             Op::Cancel => 11,
+            Op::Shared { .. } => 12,
         };
         let about = match op {
             Op::Send { to: object, .. } | Op::Reserve(object) | Op::Receive(object) | Op::Closed(object) => {
                 self.names.object_print(object).short()
             }
             Op::Join(child) => self.names.process_print(child).short(),
+            Op::Shared { object, ask } => self.names.object_print(object).with(self.ask_mark(object, ask)).short(),
             Op::Start | Op::Yield | Op::Sleep(_) | Op::Choose(_) | Op::Woken | Op::Cancel => 0,
         };
         let kind = match observation {

@@ -26,6 +26,7 @@ impl World {
             }
             Op::Join(child) => self.processes[child.index()].joiners.push(process),
             Op::Sleep(_) => self.sleepers.push((process, slot)),
+            Op::Shared { object, .. } => self.wait_shared(process, object),
             Op::Choose(outcomes) => {
                 self.notes.two_choices |= self.choosing.iter().any(|(other, ..)| *other == process);
                 self.choosing.push((process, slot, outcomes));
@@ -69,6 +70,11 @@ impl World {
                 self.mailboxes[from.index()].readers.push(process);
                 None
             }
+            (Grant::Dormant, Op::Shared { object, .. }) => {
+                pending.state = Grant::Waiting;
+                self.wait_shared(process, object);
+                None
+            }
             (Grant::Held, Op::Send { to, content }) => {
                 pending.state = Grant::Free;
                 state.in_use -= 1;
@@ -100,6 +106,10 @@ impl World {
                     (pending.state, pending.taken) = (Grant::Dormant, None);
                     self.processes[process.index()].unseen -= 1;
                     self.withdraw(process, Slot(index as u32), was);
+                }
+                (Grant::Granted(_), Op::Shared { ask, .. }) if Self::takes_nothing(ask) => {
+                    pending.state = Grant::Dormant;
+                    self.processes[process.index()].unseen -= 1;
                 }
                 (Grant::Granted(Observation::Sent(_)), Op::Send { to, .. }) => {
                     pending.state = Grant::Held;
@@ -134,6 +144,7 @@ impl World {
     /// Undoes what an op has done so far.
     pub(super) fn withdraw(&mut self, process: Process, slot: Slot, was: Pending) {
         match (was.state, was.op) {
+            (_, Op::Shared { object, ask }) => self.withdraw_shared(process, slot, was, object, ask),
             (Grant::Waiting, op) => self.stop_waiting(process, slot, op),
             (Grant::Granted(Observation::Received(_)), Op::Receive(from)) => {
                 if let Some(queued) = was.taken {
@@ -163,6 +174,7 @@ impl World {
             Op::Join(child) => Self::forget(&mut self.processes[child.index()].joiners, process),
             Op::Sleep(_) => self.sleepers.retain(|sleeper| *sleeper != (process, slot)),
             Op::Choose(_) => self.choosing.retain(|(p, s, _)| (*p, *s) != (process, slot)),
+            Op::Shared { object, ask } => self.stop_waiting_shared(process, slot, object, ask),
             Op::Start | Op::Yield | Op::Woken | Op::Cancel => {}
         }
     }
