@@ -92,7 +92,8 @@ impl Labels {
                     _ => format!("{permits} permits of"),
                 };
                 let holders: Vec<String> = semaphore.holders().map(|holder| self.process(world, holder)).collect();
-                let held = if holders.is_empty() { String::new() } else { format!(", held by {}", holders.join(" and ")) };
+                let held =
+                    if holders.is_empty() { String::new() } else { format!(", held by {}", holders.join(" and ")) };
                 format!("{what} {label}{held}")
             }
             Ask::Notified(_) => format!("a notification of {label}"),

@@ -83,7 +83,8 @@ impl<'b> Live<'b> {
     /// Writes down what the actor waits for at its new place.
     fn record_stay(&mut self, process: Process) {
         self.outside_mut().record(SITE, |context| {
-            let ops = context.world.process(process).waiting().map(|pending| context.labels.op(&context.world, pending.op));
+            let ops =
+                context.world.process(process).waiting().map(|pending| context.labels.op(&context.world, pending.op));
             format!("waits for {}", ops.collect::<Vec<_>>().join(" or "))
         });
     }
