@@ -72,6 +72,8 @@ pub mod guide {
     pub mod specifications {}
     #[doc = include_str!("../docs/guide/08-faults.md")]
     pub mod faults {}
+    #[doc = include_str!("../docs/guide/09-from-p.md")]
+    pub mod from_p {}
 }
 
 /// Compiles the README's programs.

@@ -128,13 +128,7 @@ impl World {
         #[cfg(feature = "test-hooks")]
         let sleepers = self.unless(masked::Part::Timers, sleepers);
         if !sleepers.is_empty() {
-            // Pitfall B.11: deadlines are relative, since absolute time would make every state different.
-            let timers = sleepers.iter().fold(Print::default(), |bag, sleeper| {
-                let timer =
-                    Print::of(Domain::Clock).and(names.process_print(sleeper.0)).with(self.timer_mark(*sleeper));
-                bag.plus(timer.with(self.deadline(*sleeper).wrapping_sub(*now)))
-            });
-            print = Print::of(Domain::Clock).and(print).and(timers);
+            print = Print::of(Domain::Clock).and(print).and(self.timers_print());
         }
         #[cfg(feature = "test-hooks")]
         let stores = self.unless(masked::Part::Storage, stores);
@@ -145,5 +139,14 @@ impl World {
             print = Print::of(Domain::Clock).and(print).with(*now);
         }
         self.environment_print(print)
+    }
+    /// The pending timers.
+    fn timers_print(&self) -> Print {
+        // Pitfall B.11: deadlines are relative, since absolute time would make every state different.
+        self.sleepers.iter().fold(Print::default(), |bag, sleeper| {
+            let who = self.names.process_print(sleeper.0);
+            let timer = Print::of(Domain::Clock).and(who).with(self.timer_mark(*sleeper));
+            bag.plus(timer.with(self.deadline(*sleeper).wrapping_sub(self.now)))
+        })
     }
 }
