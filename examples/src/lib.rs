@@ -38,6 +38,7 @@
 //! its own.
 
 pub mod chain_replication;
+pub mod durable_paxos;
 pub mod paxos;
 pub mod ring_election;
 pub mod two_phase_commit;
