@@ -8,7 +8,7 @@
 pub use delay_core::{
     api::{
         checkpoint::{checkpoint, checkpoint_with},
-        choose::{choose, flip},
+        choose::{choose, fair_choose, fair_flip, flip},
         collections, inbox,
         invariant::{self, invariant, observe},
         linearizability,

@@ -1,8 +1,8 @@
 //! The numbers behind every printed promise, and the only place that builds such a sentence.
 
 use crate::{
-    live::Totals,
-    search::{Cache, Mode, Settings, Stop},
+    live::{Lasso, Totals},
+    search::{Cache, Looked, Mode, Settings, Stop},
 };
 use std::fmt::Write as _;
 
@@ -42,6 +42,8 @@ pub struct Coverage {
     pub bound: u32,
     /// The last delay bound completed.
     pub completed_bound: Option<u32>,
+    /// Where a monitor could be hot: what was searched for a fair loop in which one stays so.
+    pub lassos: Option<Looked>,
     /// Sampled strata.
     pub strata: Vec<Stratum>,
     /// Frontier states that sampling started from, if it did.
@@ -71,6 +73,7 @@ impl Coverage {
             frontier: 0,
             bound: 0,
             completed_bound: None,
+            lassos: None,
             strata: Vec::new(),
             sampled_frontier: 0,
             longest: 0,
@@ -143,8 +146,16 @@ impl Coverage {
 
     /// What was covered, in sentences with their numbers.
     pub fn sentences(&self, stop: &Stop) -> String {
-        if matches!(stop, Stop::Found(_)) {
-            return self.until_found();
+        if let Stop::Found(finding) = stop {
+            return match (Lasso::of(&finding.violation), &self.lassos) {
+                (Some(_), Some(looked)) => {
+                    let delays = count(u64::from(self.bound), "delay");
+                    let (states, transitions) =
+                        (count(looked.states, "state"), count(looked.transitions, "transition"));
+                    format!("found among {states} and {transitions} visited within {delays}")
+                }
+                _ => self.until_found(),
+            };
         }
         let mut text = match self.mode {
             Mode::Ses => self.exhaustive(stop),
@@ -268,6 +279,9 @@ impl Coverage {
         if self.truncated > 0 {
             add(format!("{} cut at max_steps: nothing is claimed of what follows", count(self.truncated, "execution")));
         }
+        if let Some(looked) = &self.lassos {
+            add(self.loops(stop, looked));
+        }
         if self.states > 0 && self.cache != Cache::Off && self.collision_chance() > 1e-9 {
             add(format!(
                 "a 64-bit fingerprint hid a state with probability at most {}",
@@ -291,6 +305,22 @@ impl Coverage {
         }
         if !self.met_choice {
             add("warning: no choice was met, one execution is all there is: either the test is sequential, or its channels, tasks and timers are not those of delay".to_owned());
+        }
+    }
+}
+
+impl Coverage {
+    /// What is said of loops in which a monitor stays hot.
+    fn loops(&self, stop: &Stop, looked: &Looked) -> String {
+        let Looked { states, transitions, unconfirmed } = *looked;
+        let graph = format!("{} and {}", count(states, "state"), count(transitions, "transition"));
+        match unconfirmed {
+            0 if self.is_complete(stop) => format!("no fair loop stays hot: looked for in all {graph}"),
+            0 => format!("no fair loop that stays hot is among the {graph} seen; nothing is claimed of others"),
+            loops => format!(
+                "{} seemed to stay hot among {graph} and did not when gone around (colliding fingerprints?): nothing is claimed of loops",
+                count(loops, "fair loop")
+            ),
         }
     }
 }

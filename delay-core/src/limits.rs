@@ -4,6 +4,8 @@
 pub const PROCESSES_MAX: u32 = 1 << 24;
 /// Most controlled objects in one search. Past it the creation panics, which is a violation that says so.
 pub const OBJECTS_MAX: u32 = 1 << 26;
+/// Most monitors of one execution. Past it the registration panics, which is a violation that says so.
+pub const MONITORS_MAX: usize = 64;
 /// Most alternatives of one process at one state: `choose(n)` refuses a larger n.
 pub const ALTERNATIVES_MAX: u32 = 1 << 16;
 /// How often a process may wake itself within one step before it counts as spinning (`FuturesUnordered` wakes itself

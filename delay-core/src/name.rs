@@ -22,7 +22,9 @@ pub struct Names {
     apart: IdSet<Print>,
     /// Some process looked at the clock: what time it is, is part of the state.
     reads_clock: bool,
-    /// How often something was learnt that tells states apart further than before.
+    /// Some monitor was hot: whether one can stay so for ever has to be looked for.
+    sees_heat: bool,
+    /// How often something was learnt that a search has to know from its beginning.
     revision: u32,
 }
 
@@ -56,7 +58,14 @@ impl Default for Names {
             children: Vec::new(),
             objects: Vec::new(),
         };
-        Self { processes: vec![body], objects: Vec::new(), apart: IdSet::default(), reads_clock: false, revision: 0 }
+        Self {
+            processes: vec![body],
+            objects: Vec::new(),
+            apart: IdSet::default(),
+            reads_clock: false,
+            sees_heat: false,
+            revision: 0,
+        }
     }
 }
 
@@ -196,7 +205,18 @@ impl Names {
         *polled = true;
     }
 
-    /// How often something was learnt that tells states apart further than before.
+    /// Whether some monitor was hot in some execution of this search.
+    pub fn sees_heat(&self) -> bool {
+        self.sees_heat
+    }
+
+    /// Remembers that one was.
+    pub fn remember_heat(&mut self) {
+        self.revision += u32::from(!self.sees_heat);
+        self.sees_heat = true;
+    }
+
+    /// How often something was learnt that a search has to know from its beginning.
     pub fn revision(&self) -> u32 {
         self.revision
     }

@@ -47,6 +47,31 @@ pub enum Violation {
         /// The message, by its `Debug`.
         message: String,
     },
+    /// The execution has ended, and a monitor is hot: what it waits for has not happened.
+    Hot {
+        /// The monitor's type.
+        monitor: String,
+        /// The choice in which it became hot; 0 is the set-up.
+        since: u64,
+    },
+    /// The execution can go around a loop for ever, it is fair, and a monitor stays hot.
+    Lasso {
+        /// The monitor's type.
+        monitor: String,
+        /// Choices before the loop.
+        start: u32,
+        /// Choices of the loop.
+        length: u32,
+    },
+    /// A monitor was hot for more choices than the test allows. A heuristic.
+    Temperature {
+        /// The monitor's type.
+        monitor: String,
+        /// The choice in which it became hot; 0 is the set-up.
+        since: u64,
+        /// How many choices the test allows.
+        most: u32,
+    },
     /// Nothing can happen any more and the test body has not returned.
     Deadlock {
         /// Who waits for what.
@@ -94,6 +119,9 @@ impl Violation {
             Self::Monitor { .. } => "monitor",
             Self::Invariant { .. } => "invariant",
             Self::Unhandled { .. } => "unhandled",
+            Self::Hot { .. } => "hot",
+            Self::Lasso { .. } => "lasso",
+            Self::Temperature { .. } => "temperature",
             Self::Deadlock { .. } => "deadlock",
             Self::Waiting { .. } => "waiting",
             Self::Uncontrolled { .. } => "uncontrolled",
@@ -114,7 +142,10 @@ impl Violation {
             (Self::Error { message: a }, Self::Error { message: b })
             | (Self::Monitor { monitor: a, .. }, Self::Monitor { monitor: b, .. })
             | (Self::Invariant { name: a, .. }, Self::Invariant { name: b, .. })
-            | (Self::Unhandled { state: a, .. }, Self::Unhandled { state: b, .. }) => a == b,
+            | (Self::Unhandled { state: a, .. }, Self::Unhandled { state: b, .. })
+            | (Self::Hot { monitor: a, .. }, Self::Hot { monitor: b, .. })
+            | (Self::Temperature { monitor: a, .. }, Self::Temperature { monitor: b, .. })
+            | (Self::Lasso { monitor: a, .. }, Self::Lasso { monitor: b, .. }) => a == b,
             _ => self.kind() == other.kind(),
         }
     }
@@ -134,6 +165,20 @@ impl fmt::Display for Violation {
             Self::Unhandled { process, state, message } => {
                 write!(f, "unhandled message: {process} in state {state:?} received {message}")
             }
+            Self::Hot { monitor, since } => {
+                write!(f, "monitor {monitor} is still hot at the end: what is owed since step {since} has not happened")
+            }
+            Self::Lasso { monitor, start, length } => {
+                let steps = if *length == 1 { "one step leads".to_owned() } else { format!("{length} steps lead") };
+                write!(
+                    f,
+                    "monitor {monitor} can stay hot for ever: after step {start}, {steps} back to the same state, and to go around like that is fair"
+                )
+            }
+            Self::Temperature { monitor, since, most } => write!(
+                f,
+                "monitor {monitor} has been hot since step {since}, for more than {most} choices (temperature): a heuristic, which holds if the program needs fewer choices than that"
+            ),
             Self::Deadlock { waits } => {
                 write!(f, "deadlock: the test body has not returned and nothing can happen any more")?;
                 write_waits(f, waits)

@@ -86,6 +86,7 @@ const KEYS: &[(&str, Takes)] = &[
     ("faults", Takes::Faults),
     ("time", Takes::Word(&TIMES)),
     ("skew", Takes::Duration),
+    ("temperature", Takes::Number { least: 1, most: u32::MAX as u64 }),
     ("config", Takes::Config),
     ("crate", Takes::Facade),
 ];
@@ -107,6 +108,7 @@ const NEEDS_MODE: &[(&str, &[&str])] = &[
     ("delta", &["ses", "ses+ss"]),
     ("max_states", &["ses", "ses+ss"]),
     ("samples", &["ss", "ses+ss", "random"]),
+    ("temperature", &["random"]),
 ];
 
 /// Checks the arguments; what is wrong goes to `errors` and is left out of the result.

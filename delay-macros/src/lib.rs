@@ -38,6 +38,7 @@ use proc_macro2::TokenStream;
 /// | `samples` | number, at least 1 | executions to sample; not with `ses` |
 /// | `expect` | `"pass"`, `"fail"` | `"fail"`: the test passes when it finds a violation |
 /// | `waiting` | `"allow"`, `"deny"` | whether a task may be left waiting at the end |
+/// | `temperature` | number, at least 1 | for how many choices a monitor may be hot without a break; a heuristic, `random` only |
 /// | `config` | path of a `const` checker | the settings to start from |
 /// | `crate` | path | where the crate `delay` is found, if not at `::delay` |
 ///

@@ -78,6 +78,16 @@ fn expansion_with_every_key() {
 }
 
 #[test]
+fn a_temperature_goes_with_random_only() {
+    expands_to(r#"mode = "random", temperature = 100"#, ".temperature(100)");
+    expands_to("temperature = 100, config = SHARED", ".temperature(100)");
+    refuses(
+        r#"mode = "ss", temperature = 100"#,
+        &[r#"`temperature` has no meaning in mode "ss"; it needs mode "random""#],
+    );
+}
+
+#[test]
 fn expansion_with_a_custom_explorer_over_a_shared_configuration() {
     let item = "async fn ring() -> Result<(), RingError> { elect().await?; Ok(()) }";
     insta::assert_snapshot!(expansion("config = settings::THOROUGH, explorer = LeaderLast::new(3), seed = 7", item));

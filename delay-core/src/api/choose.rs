@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     limits,
-    world::op::{Observation, Op, Site},
+    world::op::{Observation, Op, Outcomes, Site},
 };
 use std::{
     future::Future,
@@ -33,29 +33,64 @@ use std::{
 /// ```
 #[track_caller]
 pub fn choose(outcomes: usize) -> Choose {
-    let site = Location::caller();
+    among(outcomes, false, Location::caller())
+}
+
+/// As [`choose`], and fair: where an execution comes back to this choice again and again, each outcome is taken at
+/// last. That matters for liveness only (P's `$$`): a monitor that stays hot in a loop which never takes one of the
+/// outcomes is no violation.
+///
+/// # Panics
+/// As [`choose`].
+///
+/// ```
+/// # use delay_core::api::choose::fair_choose;
+/// async fn backoff() -> usize {
+///     fair_choose(4).await
+/// }
+/// ```
+#[track_caller]
+pub fn fair_choose(outcomes: usize) -> Choose {
+    among(outcomes, true, Location::caller())
+}
+
+#[track_caller]
+fn among(outcomes: usize, is_fair: bool, site: Site) -> Choose {
     let most = limits::ALTERNATIVES_MAX;
     assert!(outcomes > 0, "choose(0): there is nothing to choose from");
     let outcomes = u32::try_from(outcomes).ok().filter(|outcomes| *outcomes <= most);
     let Some(outcomes) = outcomes else { panic!("choose: at most {most} outcomes; choose in several stages") };
-    Choose { outcomes, inner: asked(site) }
+    asked(Outcomes { count: outcomes, is_fair }, site)
 }
 
 /// True or false. The first to be explored is false. A scheduling point.
 #[track_caller]
 pub fn flip() -> Flip {
-    Flip(Choose { outcomes: 2, inner: asked(Location::caller()) })
+    Flip(asked(Outcomes { count: 2, is_fair: false }, Location::caller()))
 }
 
-fn asked(site: Site) -> Side<Leaf, ()> {
-    backend::choose(|context| Leaf::new(context.execution, site), || ())
+/// As [`flip`], and fair as [`fair_choose`] is: a link that loses messages, but not for ever, say.
+///
+/// ```
+/// # use delay_core::api::choose::fair_flip;
+/// async fn send_until_it_gets_through() {
+///     while fair_flip().await {}
+/// }
+/// ```
+#[track_caller]
+pub fn fair_flip() -> Flip {
+    Flip(asked(Outcomes { count: 2, is_fair: true }, Location::caller()))
 }
 
-/// Future of [`choose`].
+fn asked(outcomes: Outcomes, site: Site) -> Choose {
+    Choose { outcomes, inner: backend::choose(|context| Leaf::new(context.execution, site), || ()) }
+}
+
+/// Future of [`choose`] and [`fair_choose`].
 #[must_use = "futures do nothing unless awaited"]
 #[derive(Debug)]
 pub struct Choose {
-    outcomes: u32,
+    outcomes: Outcomes,
     inner: Side<Leaf, ()>,
 }
 
@@ -75,7 +110,7 @@ impl Choose {
                     },
                 )
             }
-            Side::Tokio(()) => Poll::Ready(random_below(outcomes)),
+            Side::Tokio(()) => Poll::Ready(random_below(outcomes.count)),
         }
     }
 }
@@ -84,12 +119,12 @@ impl Future for Choose {
     type Output = usize;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<usize> {
-        let outcomes = self.outcomes;
+        let outcomes = self.outcomes.count;
         self.poll_outcome(cx, |outcome| format!("chooses {outcome} of {outcomes}")).map(|outcome| outcome as usize)
     }
 }
 
-/// Future of [`flip`].
+/// Future of [`flip`] and [`fair_flip`].
 #[must_use = "futures do nothing unless awaited"]
 #[derive(Debug)]
 pub struct Flip(Choose);

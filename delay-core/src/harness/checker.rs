@@ -196,6 +196,15 @@ impl<R> Checker<R> {
         self
     }
 
+    /// For how many choices at most a monitor may be hot without a break. A heuristic for programs whose states do not
+    /// repeat, in mode `random` only: a uniform choice is fair with probability 1. A program that needs more choices than
+    /// that to do what it owes is reported all the same.
+    #[must_use]
+    pub const fn temperature(mut self, choices: u32) -> Self {
+        self.config.temperature = Some(choices);
+        self
+    }
+
     /// Whether processes may be left waiting at the end.
     #[must_use]
     pub const fn waiting(mut self, waiting: Waiting) -> Self {

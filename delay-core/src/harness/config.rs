@@ -45,6 +45,7 @@ pub(super) struct Config {
     pub(super) faults: Faults,
     pub(super) time: Time,
     pub(super) skew: Duration,
+    pub(super) temperature: Option<u32>,
     #[cfg(feature = "test-hooks")]
     pub(super) masked: Option<crate::world::masked::Part>,
     #[cfg(feature = "test-hooks")]
@@ -71,6 +72,7 @@ impl Config {
         faults: Faults::NONE,
         time: Time::Any,
         skew: Duration::ZERO,
+        temperature: None,
         #[cfg(feature = "test-hooks")]
         masked: None,
         #[cfg(feature = "test-hooks")]
@@ -94,7 +96,21 @@ impl Resolved {
         let mut resolved = Self { explorer: config.explorer.to_owned(), config };
         resolved.apply(&from_env()?)?;
         resolved.apply(overrides)?;
+        resolved.fits()?;
         Ok(resolved)
+    }
+
+    /// Whether the settings fit together.
+    ///
+    /// # Errors
+    /// Two that do not.
+    pub(super) fn fits(&self) -> Result<(), ConfigError> {
+        let Config { mode, temperature, .. } = self.config;
+        if temperature.is_some() && mode != Mode::Random {
+            let allowed = "\"random\", because `temperature` is set: no other mode is fair, and to be hot for long says nothing in an unfair execution";
+            return Err(ConfigError::new("mode", mode.name(), allowed));
+        }
+        Ok(())
     }
 
     fn apply(&mut self, overrides: &Overrides) -> Result<(), ConfigError> {
@@ -121,7 +137,7 @@ impl Resolved {
     }
 
     pub(super) fn options(&self) -> Options {
-        let Config { granularity, end, waiting, max_steps, seed, faults, time, skew, .. } = self.config;
+        let Config { granularity, end, waiting, max_steps, seed, faults, time, skew, temperature, .. } = self.config;
         Options {
             granularity,
             end,
@@ -131,6 +147,7 @@ impl Resolved {
             faults,
             time,
             skew: u64::try_from(skew.as_nanos()).unwrap_or(u64::MAX),
+            temperature,
             #[cfg(feature = "test-hooks")]
             masked: self.config.masked,
             #[cfg(feature = "test-hooks")]

@@ -241,6 +241,7 @@ fn by_itself<'b, R>(
     todo: Work,
 ) -> Option<Done> {
     let resolved = Resolved { explorer: explorer.to_owned(), config: checker.config };
+    resolved.fits().unwrap_or_else(|error| panic!("{error}"));
     let setup = Setup {
         body,
         test: TestName { package: "none".to_owned(), krate: "none".to_owned(), path: "checker".to_owned() },

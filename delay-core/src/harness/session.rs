@@ -3,7 +3,7 @@
 use super::quiet::{self, Prints};
 use crate::{
     explorer::Explorer,
-    live::Status,
+    live::{Lasso, Status},
     replay::{self, Replayed, minimise},
     search::{
         self, Finding, Outcome, Program, Ran, Settings, Stop,
@@ -136,6 +136,7 @@ impl Session<'_, '_> {
     fn show<E: Explorer>(&self, explorer: &E, finding: &Finding) {
         let mut live = self.program.live();
         let unlimited = self.unlimited();
+        live.watch(Lasso::of(&finding.violation));
         let silence = self.prints.silence();
         run(&mut live, explorer, &finding.deviations, None, &mut unlimited.meter());
         drop(silence);
@@ -163,6 +164,7 @@ impl Session<'_, '_> {
         let mut live = self.program.live();
         let unlimited = self.unlimited();
         live.set_recording(true);
+        live.watch(Lasso::of(&finding.violation));
         let ran = quiet::muted(|| run(&mut live, explorer, &finding.deviations, None, &mut unlimited.meter()));
         let violation = live.violation().filter(|_| ran == Ran::Through(Status::Violated)).cloned();
         let Some(violation) = violation.filter(|violation| violation.is_like(&finding.violation)) else {
@@ -186,6 +188,7 @@ impl Session<'_, '_> {
             violation: violation.lines(),
             delays: u64::from(finding.delays()),
             steps: live.path().len() as u64,
+            lasso: Lasso::of(&violation),
             schedule,
             events: live.events().iter().map(Into::into).collect(),
         };

@@ -33,12 +33,21 @@ impl Live<'_> {
         }
         let body_ended = !context.world.process(Process::BODY).is_live();
         if body_ended && end == End::Body {
-            return Status::Finished;
+            return self.finished_cold();
         }
         if context.world.is_quiescent() {
             return self.quiescent(body_ended);
         }
-        if context.world.steps() >= max_steps { Status::Truncated } else { Status::Running }
+        if let Some(violation) = self.too_hot() {
+            self.outside_mut().violate(violation);
+            return Status::Violated;
+        }
+        let is_cut = self.world().steps() >= max_steps;
+        match self.watch.take() {
+            Some(watch) => self.watched(watch),
+            None if is_cut => Status::Truncated,
+            None => Status::Running,
+        }
     }
 
     #[cold]
@@ -66,7 +75,25 @@ impl Live<'_> {
             self.outside_mut().violate(Violation::Waiting { waits });
             return Status::Violated;
         }
-        Status::Finished
+        self.finished_cold()
+    }
+
+    /// A monitor has been hot for too many choices.
+    #[inline]
+    fn too_hot(&self) -> Option<Violation> {
+        let most = self.options.temperature?;
+        let Context { world, monitors, .. } = self.outside();
+        let (monitor, since) = world.hot_monitors().find(|(_, since)| world.choices() - since > u64::from(most))?;
+        Some(Violation::Temperature { monitor: monitors[monitor].name.to_owned(), since, most })
+    }
+
+    /// The execution is at its end: nothing may be owed.
+    fn finished_cold(&mut self) -> Status {
+        let context = self.outside_mut();
+        let Some((monitor, since)) = context.world.hot() else { return Status::Finished };
+        let monitor = context.monitors[monitor].name.to_owned();
+        context.violate(Violation::Hot { monitor, since });
+        Status::Violated
     }
 
     /// A live process that waits for nothing the engine knows.

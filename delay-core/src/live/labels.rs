@@ -121,11 +121,11 @@ impl Labels {
             Op::Closed(of) => format!("{} to be closed", self.object(world, of)),
             Op::Join(child) => format!("{} to end", self.process(world, child)),
             Op::Sleep(_) => "a timer".to_owned(),
-            Op::Choose(outcomes) => format!("a choice of {outcomes}"),
             Op::Crash(node) => format!("the crash of {}", self.process(world, node)),
             Op::Restart(node) => format!("the restart of {}", self.process(world, node)),
             Op::Store(store, _) => format!("storage {}", self.store(store)),
             Op::Down(node) => format!("{} to be down", self.process(world, node)),
+            Op::Choose(outcomes) => format!("a choice of {}", outcomes.count),
             Op::Woken => "a wake by uncontrolled code".to_owned(),
             Op::Cancel => "its cancellation".to_owned(),
         }

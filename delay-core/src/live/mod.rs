@@ -13,6 +13,7 @@
 pub mod context;
 mod end;
 mod labels;
+mod lasso;
 mod monitors;
 mod nodes;
 pub(crate) mod observed;
@@ -34,7 +35,9 @@ use crate::{
     },
 };
 use context::{Context, TaskFuture};
-pub(crate) use monitors::{Listener, short_type_name};
+pub use lasso::Lasso;
+use lasso::Watch;
+pub(crate) use monitors::{Listener, Registered, Tell, short_type_name};
 pub use reexecute::Footprint;
 use std::{
     future::Future,
@@ -102,6 +105,8 @@ pub struct Options {
     pub time: Time,
     /// How far the clocks of two nodes may differ, in nanoseconds.
     pub skew: u64,
+    /// For how many choices at most a monitor may be hot without a break; a heuristic.
+    pub temperature: Option<u32>,
     /// What a test leaves out of the fingerprint.
     #[cfg(feature = "test-hooks")]
     pub masked: Option<crate::world::masked::Part>,
@@ -121,6 +126,7 @@ impl Default for Options {
             faults: Faults::NONE,
             time: Time::Any,
             skew: 0,
+            temperature: None,
             #[cfg(feature = "test-hooks")]
             masked: None,
             #[cfg(feature = "test-hooks")]
@@ -156,6 +162,7 @@ pub struct Live<'b> {
     path: Vec<Choice>,
     status: Status,
     recording: bool,
+    watch: Option<Watch>,
     /// Steps of the present execution that are in the totals.
     absorbed: u64,
     /// Sums over all executions, for the coverage statement.
@@ -236,6 +243,7 @@ impl<'b> Live<'b> {
             path: Vec::new(),
             status: Status::Finished,
             recording: false,
+            watch: None,
             absorbed: 0,
             totals: Totals::default(),
         }
@@ -312,6 +320,7 @@ impl<'b> Live<'b> {
             self.absorbed = 0;
             self.tear_down();
             self.path.clear();
+            self.rewind_watch();
             self.totals.executions += 1;
             let recording = self.recording;
             let context = self.outside_mut();
@@ -345,6 +354,9 @@ impl<'b> Live<'b> {
     #[inline]
     pub fn step(&mut self, choice: Choice) -> Status {
         debug_assert_eq!(self.status, Status::Running, "a step needs a running execution");
+        if self.watch.is_some() {
+            self.watch_choice(choice);
+        }
         let Some(next) = self.outside_mut().world.grant(choice) else {
             self.status = Status::Diverged;
             return self.status;

@@ -6,11 +6,13 @@
 use super::confirm;
 use crate::{
     explorer::Explorer,
+    live::Options,
     search::{
         Cache, Deviation, Finding, Mode, Program, Settings, Stop,
         budget::{Budget, Limits, Meter},
         search,
     },
+    verdict::Violation,
 };
 
 /// States the exact search for fewer delays may visit; a count, so that the result is the same on every machine.
@@ -18,8 +20,14 @@ const STATES_MAX: u64 = 20_000;
 /// Candidates tried for fewer steps.
 const SHIFTS_MAX: u32 = 400;
 
-/// Makes a finding smaller, as far as it goes within its bounds.
+/// Makes a finding smaller, as far as it goes within its bounds. A lasso stays as it is: it was built short, and what is
+/// left of its delays would be another loop. So does what was hot for too long: an execution with few delays is not fair,
+/// and to be hot for long says nothing there.
 pub fn minimise<E: Explorer>(program: Program<'_>, explorer: &E, finding: Finding, budget: &Budget<'_>) -> Finding {
+    if matches!(finding.violation, Violation::Lasso { .. } | Violation::Temperature { .. }) {
+        return finding;
+    }
+    let program = Program { options: Options { temperature: None, ..program.options }, ..program };
     let finding = fewer_delays(program, explorer, finding, budget);
     let mut smaller = Smaller { live: program.live(), explorer, meter: budget.meter(), best: finding };
     smaller.drop_deviations();

@@ -26,6 +26,7 @@ pub fn replay<E: Explorer>(live: &mut Live<'_>, explorer: &E, trace: &Trace, met
     let deviations: Vec<Deviation> =
         trace.schedule.iter().map(|d| Deviation { step: d.step, delays: d.delays }).collect();
     live.set_recording(true);
+    live.watch(trace.lasso);
     let ran = run(live, explorer, &deviations, None, meter);
     live.set_recording(false);
     let schedule = name(live, &deviations);

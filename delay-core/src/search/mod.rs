@@ -3,12 +3,15 @@
 //! A search is generic over the explorer and monomorphised with it. It sees the World and what moves it, never futures,
 //! traces or terminals. What it covered leaves as [`Coverage`]; what it found as a [`Finding`].
 //!
-//! Reading order: `cursor.rs` (Choices(s) in the explorer's order), `ses.rs` (Figure 5), `ss.rs` (Figure 7).
+//! Reading order: `cursor.rs` (Choices(s) in the explorer's order), `ses.rs` (Figure 5), `ss.rs` (Figure 7),
+//! `lasso/mod.rs` (what goes on for ever).
 
 mod audit;
 pub mod budget;
 pub mod cursor;
+mod frontier;
 mod hybrid;
+mod lasso;
 mod parallel;
 mod paths;
 mod random;
@@ -25,6 +28,7 @@ use crate::{
     world::fault::Kind,
 };
 use budget::{Budget, Limits};
+pub use lasso::Looked;
 pub use run::{Deviation, Ran, run};
 
 /// How the executions are visited.

@@ -17,6 +17,8 @@ use super::{
     audit::Audit,
     budget::{Budget, Meter, Progress, Spent},
     cursor::{Cursor, Unsound},
+    frontier::{Frame, Frontier},
+    lasso::Lassos,
     paths::{Node, Paths},
     run::Deviation,
     visited::{Nothing, Pairs, States, Visited},
@@ -32,43 +34,6 @@ use crate::{
 
 /// Below so many states it is not worth clearing up paths.
 const PATHS_MIN: usize = 1 << 20;
-
-/// A state with choices left.
-#[derive(Debug)]
-struct Frame<E> {
-    /// Where in Choices(s) the last executed transition stands; the first, if none was.
-    cursor: Cursor<E>,
-    /// Transitions of this state executed so far: i in Figure 5.
-    executed: u32,
-    /// |Choices(s)|.
-    choices: u32,
-    /// Delays to the next transition: n in Figure 5.
-    delays: u32,
-    state: Print,
-    node: Node,
-}
-
-/// What is left in the frontier of a stopped search.
-#[derive(Debug)]
-pub(super) struct Frontier<E> {
-    entries: Vec<Frame<E>>,
-    paths: Paths,
-}
-
-impl<E: Explorer> Frontier<E> {
-    /// For each entry, the delays on the way to its next transition, and where that stands in the execution.
-    pub(super) fn deviations(&self) -> impl Iterator<Item = (Vec<Deviation>, u32)> {
-        self.entries.iter().map(|frame| {
-            let (mut deviations, step) = self.paths.deviations(frame.node);
-            // One delay past the last executed transition, or the first one if none was.
-            let delays = frame.cursor.spent() + u32::from(frame.executed > 0);
-            if delays > 0 {
-                deviations.push(Deviation { step, delays });
-            }
-            (deviations, step)
-        })
-    }
-}
 
 /// Runs SES.
 pub(super) fn search<E: Explorer>(
@@ -109,7 +74,7 @@ fn sweep<E: Explorer, V: Visited>(
             // Learnt that states were told apart too little. All of it again.
             continue;
         }
-        let stop = match stop {
+        let stop = match ses.at_last(stop, explorer) {
             Ok(stop) => stop,
             Err(halt) => ses.stopped(halt),
         };
@@ -154,6 +119,8 @@ struct Ses<'s, 'b, E, V> {
     /// How many states `paths` held after it was last cleared up.
     paths_kept: usize,
     audit: Audit<E>,
+    /// Where a monitor can be hot, what to look for loops in.
+    lassos: Option<Lassos>,
     coverage: Coverage,
     found: Option<Finding>,
 }
@@ -178,6 +145,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             paths: Paths::default(),
             paths_kept: 0,
             audit: Audit::default(),
+            lassos: None,
             coverage: Coverage::new(settings),
             found: None,
         }
@@ -190,13 +158,14 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         explorer::tell(&mut first, self.live.world().events());
         self.revision = self.live.world().revision();
         let state = self.live.fingerprint();
+        self.lassos = Lassos::begin(self.live);
         self.is_new(state, &first, 0);
         self.arrive(first, state, 0, Paths::ROOT)?;
         if let Err(halt) = self.search() {
             self.flush();
             return Err(halt);
         }
-        self.end_stratum();
+        self.end_stratum(explorer)?;
         while !self.frontier.is_empty() {
             let next = self.bound.saturating_add(self.settings.delta);
             if self.settings.max_delays.is_some_and(|max| next > max) {
@@ -216,7 +185,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
                     return Err(halt);
                 }
             }
-            self.end_stratum();
+            self.end_stratum(explorer)?;
         }
         self.check_hits()?;
         Ok(Stop::Exhausted)
@@ -239,13 +208,29 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         Ok(())
     }
 
-    fn end_stratum(&mut self) {
+    fn end_stratum(&mut self, explorer: &E) -> Result<(), Halt> {
         self.coverage.completed_bound = Some(self.bound);
         self.coverage.states_per_bound.push(self.visited.count());
         if self.paths.len() > self.paths_kept.saturating_mul(2).max(PATHS_MIN) {
             self.paths.retain(self.frontier.iter_mut().map(|frame| &mut frame.node));
             self.paths_kept = self.paths.len();
         }
+        self.look_for_lassos(explorer)
+    }
+
+    /// Looks for a loop in which a monitor stays hot in what is known so far.
+    fn look_for_lassos(&mut self, explorer: &E) -> Result<(), Halt> {
+        let Some(lassos) = &mut self.lassos else { return Ok(()) };
+        self.found = lassos.find(self.live, explorer);
+        if self.found.is_some() { Err(Halt::Found) } else { Ok(()) }
+    }
+
+    /// A search that its budget has stopped looks once more at what it knows.
+    fn at_last(&mut self, stop: Result<Stop, Halt>, explorer: &E) -> Result<Stop, Halt> {
+        if let Err(Halt::Spent(_) | Halt::States) = stop {
+            self.look_for_lassos(explorer)?;
+        }
+        stop
     }
 
     /// Takes up an entry of the frontier: its next transition costs one delay more than the last.
@@ -296,6 +281,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
     /// Executes one transition of the top state and arrives at its successor.
     fn execute(&mut self, choice: Choice, spent: u32, delays: u32, mut explorer: E) -> Result<(), Halt> {
         let step = self.path.len() as u32;
+        let moved = self.lassos.as_ref().and_then(|_| self.live.world().moved_by(choice));
         let status = self.live.step(choice);
         self.at_top = false;
         if status == Status::Diverged {
@@ -321,6 +307,9 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         }
         explorer::tell(&mut explorer, self.live.world().events());
         let state = self.live.fingerprint();
+        if let (Some(lassos), Some(frame)) = (&mut self.lassos, self.stack.last()) {
+            lassos.step(frame.state, choice, moved, state, self.live.world());
+        }
         let is_new = self.is_new(state, &explorer, delays);
         let ended = self.ended(status);
         if let Some(parent) = self.stack.last().filter(|_| is_new && !ended).map(|frame| frame.node) {
@@ -484,6 +473,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         self.coverage.bound = self.bound;
         self.coverage.states = self.visited.count();
         self.coverage.frontier = self.frontier.len() as u64;
+        self.coverage.lassos = self.lassos.as_ref().map(Lassos::looked);
         self.coverage.absorb(&self.live.totals());
         (self.coverage, Frontier { entries: self.frontier, paths: self.paths })
     }

@@ -14,7 +14,7 @@ pub mod text;
 mod value;
 
 use crate::{
-    live::{End, Waiting},
+    live::{End, Lasso, Waiting},
     world::{
         Granularity,
         fault::{Faults, Time},
@@ -55,6 +55,8 @@ pub struct Trace {
     pub delays: u64,
     /// Steps made.
     pub steps: u64,
+    /// Where its loop is, if it goes around one twice.
+    pub lasso: Option<Lasso>,
     /// Where it deviates from the explorer's order. Invariant: ascending by step, no step twice, no deviation of 0 delays.
     pub schedule: Vec<Deviation>,
     /// What happened, for people and to notice a divergence.
@@ -164,6 +166,7 @@ pub(crate) mod samples {
             violation: vec!["panic in coordinator: votes differ".to_owned(), "  left: 1".to_owned()],
             delays: 3,
             steps: 14,
+            lasso: None,
             schedule: vec![deviation(3, 1, "p1", 2), deviation(12, 2, "coordinator", 4)],
             events: vec![
                 line(0, "main", "spawns coordinator"),
@@ -221,14 +224,16 @@ pub(crate) mod samples {
         let budgets = prop::collection::vec(prop_oneof![Just(0), any::<u32>()], Kind::ALL.len());
         let time = prop::sample::select(vec![Time::Any, Time::Ordered]);
         let environment = (budgets, time, any::<u64>());
-        let outcome = (any_verdict(), prop::collection::vec(any_text(), 0..4), any::<u64>());
+        let lasso = prop::option::of((any::<u32>(), 1..=u32::MAX));
+        let lasso = lasso.prop_map(|lasso| lasso.map(|(start, length)| Lasso { start, length }));
+        let outcome = (any_verdict(), prop::collection::vec(any_text(), 0..4), any::<u64>(), lasso);
         let told = (any_schedule(), prop::collection::vec(any_line(), 0..5));
         (any_test(), options, environment, outcome, told).prop_map(|(test, options, environment, outcome, told)| {
             let (budgets, time, skew) = environment;
             let faults =
                 Kind::ALL.into_iter().zip(budgets).fold(Faults::NONE, |all, (kind, most)| all.with(kind, most));
             let (explorer, seed, granularity, end, waiting, max_steps) = options;
-            let (verdict, violation, steps) = outcome;
+            let (verdict, violation, steps, lasso) = outcome;
             let (schedule, events) = told;
             let delays = schedule.iter().map(|deviation| u64::from(deviation.delays)).sum();
             Trace {
@@ -246,6 +251,7 @@ pub(crate) mod samples {
                 violation,
                 delays,
                 steps,
+                lasso,
                 schedule,
                 events,
             }

@@ -81,14 +81,14 @@ impl<'t> Lines<'t> {
         read(value.trim_start()).map_err(|kind| kind.at(at))
     }
 
-    /// The value of a line `key: value`, if it stands here.
-    pub(super) fn optional<T>(
+    /// The value of a line `key: value`, if that is the next one.
+    pub(super) fn field_if<T>(
         &mut self,
         key: &str,
         read: impl FnOnce(&str) -> Result<T, TraceErrorKind>,
     ) -> Result<Option<T>, TraceError> {
-        let next = self.rest.peek().and_then(|(_, line)| line.strip_prefix(key));
-        if next.is_some_and(|rest| rest.starts_with(':')) { self.field(key, read).map(Some) } else { Ok(None) }
+        let is_next = |(_, line): &(u32, &str)| line.strip_prefix(key).is_some_and(|rest| rest.starts_with(':'));
+        if self.rest.peek().is_some_and(is_next) { self.field(key, read).map(Some) } else { Ok(None) }
     }
 
     /// The indented lines below a line `key:`, with their numbers.

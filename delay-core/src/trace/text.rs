@@ -12,12 +12,12 @@ use super::{
     quote::{self, Place},
     reader::Lines,
     value::{
-        end_word, faults_text, granularity_word, read_deviation, read_event, read_faults, read_rest, read_test,
-        read_u32, read_u64, read_verdict, read_violation, read_word, waiting_word, write_process,
+        end_word, faults_text, granularity_word, read_deviation, read_event, read_faults, read_lasso, read_rest,
+        read_test, read_u32, read_u64, read_verdict, read_violation, read_word, waiting_word, write_process,
     },
 };
 use crate::{
-    live::{End, Waiting},
+    live::{End, Lasso, Waiting},
     world::{
         Granularity,
         fault::{Faults, Time},
@@ -66,6 +66,7 @@ fn write_trace(out: &mut impl Write, trace: &Trace) -> fmt::Result {
         violation,
         delays,
         steps,
+        lasso,
         schedule,
         events,
     } = trace;
@@ -93,6 +94,7 @@ fn write_trace(out: &mut impl Write, trace: &Trace) -> fmt::Result {
     }
     writeln!(out, "delays: {delays}")?;
     writeln!(out, "steps: {steps}")?;
+    write_lasso(out, *lasso)?;
     write_schedule(out, schedule)?;
     write_events(out, events)?;
     writeln!(out, "{CLOSING}")
@@ -115,12 +117,14 @@ fn write_decisions(out: &mut impl Write, trace: &Trace) -> fmt::Result {
         violation: _,
         delays: _,
         steps: _,
+        lasso,
         schedule,
         events: _,
     } = trace;
     writeln!(out, "{} {seed}", quote::write(explorer, Place::Word))?;
     writeln!(out, "{} {}", granularity_word(*granularity), end_word(*end))?;
     write_environment(out, *faults, *time, *skew)?;
+    write_lasso(out, *lasso)?;
     write_schedule(out, schedule)
 }
 
@@ -136,6 +140,13 @@ fn write_environment(out: &mut impl Write, faults: Faults, time: Time, skew: u64
         writeln!(out, "skew: {skew}")?;
     }
     Ok(())
+}
+
+fn write_lasso(out: &mut impl Write, lasso: Option<Lasso>) -> fmt::Result {
+    match lasso {
+        Some(Lasso { start, length }) => writeln!(out, "loop: {length} after step {start}"),
+        None => Ok(()),
+    }
 }
 
 fn write_schedule(out: &mut impl Write, schedule: &[Deviation]) -> fmt::Result {
@@ -183,14 +194,15 @@ pub fn parse(text: &str) -> Result<Trace, TraceError> {
     let end = lines.field("end", |value| read_word(value, &[End::Quiescent, End::Body], end_word))?;
     let waiting = lines.field("waiting", |value| read_word(value, &[Waiting::Allow, Waiting::Deny], waiting_word))?;
     let max_steps = lines.field("max_steps", read_u32)?;
-    let faults = lines.optional("faults", read_faults)?.unwrap_or_default();
-    let time = lines.optional("time", |value| read_word(value, &[Time::Any, Time::Ordered], Time::name))?;
-    let skew = lines.optional("skew", read_u64)?.unwrap_or_default();
+    let faults = lines.field_if("faults", read_faults)?.unwrap_or_default();
+    let time = lines.field_if("time", |value| read_word(value, &[Time::Any, Time::Ordered], Time::name))?;
+    let skew = lines.field_if("skew", read_u64)?.unwrap_or_default();
     let verdict = lines.field("verdict", read_verdict)?;
     let violation = lines.section("violation", read_violation)?.into_iter().map(|(_, line)| line).collect();
     let delays = lines.field("delays", read_u64)?;
     let delays_at = lines.last();
     let steps = lines.field("steps", read_u64)?;
+    let lasso = lines.field_if("loop", read_lasso)?;
     let schedule = check_schedule(lines.section("schedule", read_deviation)?, delays, delays_at)?;
     let events = lines.section("events", read_event)?.into_iter().map(|(_, line)| line).collect();
     lines.closing(CLOSING)?;
@@ -209,6 +221,7 @@ pub fn parse(text: &str) -> Result<Trace, TraceError> {
         violation,
         delays,
         steps,
+        lasso,
         schedule,
         events,
     })
@@ -280,6 +293,24 @@ events:
 end of trace
 ";
         assert_eq!(shown, expected);
+    }
+
+    #[test]
+    fn a_loop_has_a_line_of_its_own_and_decides_which_execution_it_is() {
+        let trace = samples::lost_vote();
+        let around = Trace { lasso: Some(Lasso { start: 4, length: 5 }), ..trace.clone() };
+        let text = print(&around);
+        assert!(text.contains("steps: 14\nloop: 5 after step 4\nschedule:\n"), "{text}");
+        assert_eq!(parse(&text).as_ref(), Ok(&around));
+        assert_ne!(print_decisions(&trace), print_decisions(&around));
+        for (to, expected) in [
+            ("loop: 0 after step 4", "line 15: expected `length after step k`, found \"0 after step 4\""),
+            ("loop: 5", "line 15: expected `length after step k`, found \"5\""),
+            ("loops: 5 after step 4", "line 15: expected `schedule:`"),
+        ] {
+            let error = error(&text.replace("loop: 5 after step 4", to));
+            assert!(error.starts_with(expected), "{to}: {error}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use super::{
     quote::{self, Place},
 };
 use crate::{
-    live::{End, Waiting},
+    live::{End, Lasso, Waiting},
     world::{
         Granularity,
         fault::{Faults, Kind},
@@ -165,6 +165,16 @@ pub(super) fn read_deviation(line: &str) -> Result<Deviation, TraceErrorKind> {
         return Err(shape().hint("a choice without a delay does not stand in the schedule"));
     }
     Ok(Deviation { step: read_u32(step)?, delays, process, nth: read_u32(nth)? })
+}
+
+pub(super) fn read_lasso(value: &str) -> Result<Lasso, TraceErrorKind> {
+    let shape = || TraceErrorKind::unexpected(value, "`length after step k`");
+    let (length, start) = value.split_once(" after step ").ok_or_else(shape)?;
+    let length = read_u32(length)?;
+    if length == 0 {
+        return Err(shape().hint("a loop has a step"));
+    }
+    Ok(Lasso { start: read_u32(start)?, length })
 }
 
 pub(super) fn read_event(line: &str) -> Result<Line, TraceErrorKind> {

@@ -371,15 +371,18 @@ impl World {
     }
 
     /// Registers a monitor in this state; the number it goes by.
-    pub fn add_monitor(&mut self, state: Print) -> usize {
+    pub fn add_monitor(&mut self, state: Print, is_hot: bool) -> usize {
         self.shared_op();
         self.monitors.push(state);
+        self.hot_since.push(None);
+        self.heat(self.monitors.len() - 1, is_hot);
         self.monitors.len() - 1
     }
 
     /// A monitor is in this state now.
-    pub fn set_monitor(&mut self, monitor: usize, state: Print) {
+    pub fn set_monitor(&mut self, monitor: usize, state: Print, is_hot: bool) {
         self.monitors[monitor] = state;
+        self.heat(monitor, is_hot);
     }
 
     /// The actor announced an event that a monitor sees.

@@ -91,7 +91,7 @@ impl Environment {
 
 /// A move of `FAULTS`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Move {
+pub(super) enum Move {
     Heal,
     Restart(Process),
     Nothing,
@@ -196,7 +196,7 @@ impl World {
     }
 
     #[inline]
-    fn timer_choices(&self) -> u32 {
+    pub(super) fn timer_choices(&self) -> u32 {
         match self.environment.time {
             Time::Any => self.sleepers.len() as u32,
             Time::Ordered if self.enabled > 0 => 0,
@@ -307,7 +307,7 @@ impl World {
         self.left(Rule::TEST, Kind::Partition) > 0 && self.environment.nodes.len() > PARTITIONED_NODES_MAX
     }
 
-    fn can_restart(&self, node: &Node) -> bool {
+    pub(super) fn can_restart(&self, node: &Node) -> bool {
         !node.is_up && self.left(node.rule, Kind::Restart) > 0
     }
 
@@ -316,21 +316,27 @@ impl World {
             + self.environment.nodes.iter().filter(|node| self.can_restart(node)).count()
     }
 
+    /// The move of `FAULTS` behind an alternative.
+    pub(super) fn fault_move(&self, alternative: u32) -> Option<Move> {
+        if self.environment.is_over {
+            return None;
+        }
+        let mut found = None;
+        let mut number = 0;
+        self.each_fault(&mut |fault| {
+            found = (number == alternative).then_some(fault);
+            number += 1;
+            found.is_none()
+        });
+        found
+    }
+
     /// Grants a move of the environment.
     pub(super) fn grant_environment(&mut self, choice: Choice) -> Option<Next> {
         if choice.process == Process::CLOCK {
             return self.grant_clock(choice.alternative);
         }
-        let mut found = None;
-        let mut number = 0;
-        if !self.environment.is_over {
-            self.each_fault(&mut |fault| {
-                found = (number == choice.alternative).then_some(fault);
-                number += 1;
-                found.is_none()
-            });
-        }
-        let found = found?;
+        let found = self.fault_move(choice.alternative)?;
         self.begin_step(Process::FAULTS);
         self.steps += 1;
         Some(match found {

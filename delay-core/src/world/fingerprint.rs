@@ -74,10 +74,13 @@ impl World {
             // Functions of the rest.
             enabled: _,
             alternatives: _,
+            // Whether a monitor is hot is a function of its state; since when, is how the state was reached.
+            hot_since: _,
             // How the state was reached, not what it is.
             choices: _,
             steps: _,
             messages: _,
+            taken: _,
             events: _,
             happened: _,
             actor: _,
@@ -110,7 +113,7 @@ impl World {
         }
         for (process, _, outcomes) in choosing {
             let who = names.process_print(*process);
-            print = Print::of(Domain::Choosing).and(print).and(who).with(u64::from(*outcomes));
+            print = Print::of(Domain::Choosing).and(print).and(who).with(u64::from(outcomes.count));
         }
         #[cfg(feature = "test-hooks")]
         let sleepers = self.unless(masked::Part::Timers, sleepers);

@@ -170,6 +170,11 @@ impl Mailbox {
         }
     }
 
+    /// The messages a receive can choose from, by arrival.
+    pub(super) fn deliverable(&self) -> impl Iterator<Item = &Queued> {
+        self.heads().map(|place| &self.queue[place])
+    }
+
     /// The places of the messages that a receive may take, in the order of its alternatives.
     pub(super) fn heads(&self) -> impl Iterator<Item = usize> {
         let places = if self.delivery == Delivery::Fifo { 0..self.queue.len().min(1) } else { 0..self.queue.len() };

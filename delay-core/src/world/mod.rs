@@ -16,8 +16,10 @@ mod act;
 pub mod as_set;
 mod choice;
 pub mod environment;
+mod fair;
 pub mod fault;
 mod fingerprint;
+mod heat;
 pub mod mailbox;
 #[cfg(feature = "test-hooks")]
 pub mod masked;
@@ -37,7 +39,9 @@ use crate::{
 };
 pub use choice::Choice;
 use environment::{Environment, Happened};
+pub use fair::{Demand, Lacking};
 use mailbox::Mailbox;
+use op::Outcomes;
 use process::{ProcessState, Status};
 pub use step::Next;
 use store::StoreState;
@@ -73,9 +77,11 @@ pub struct World {
     monitors: Vec<Print>,
     /// The observed values with their names, as a bag.
     observed: Print,
-    /// Explicit choices to be resolved before anything else happens, in order, with the number of outcomes.
-    choosing: Vec<(Process, Slot, u32)>,
     environment: Environment,
+    /// Per monitor that is hot, the choice in which it became so.
+    hot_since: Vec<Option<u64>>,
+    /// Explicit choices to be resolved before anything else happens, in order, with the number of outcomes.
+    choosing: Vec<(Process, Slot, Outcomes)>,
     /// Virtual nanoseconds since the start.
     now: u64,
     /// Processes with an alternative.
@@ -87,6 +93,8 @@ pub struct World {
     /// Granted ops so far: a choice grants one, and the ops taken inside its step.
     steps: u64,
     messages: u32,
+    /// Messages taken in this step.
+    taken: Vec<(Object, Print)>,
     /// What happened in this step, for the explorer.
     events: Vec<Event>,
     /// What the environment did in this step, for people.
@@ -140,6 +148,7 @@ impl World {
             stores: Vec::new(),
             monitors: Vec::new(),
             observed: Print::default(),
+            hot_since: Vec::new(),
             choosing: Vec::new(),
             environment: Environment::default(),
             now: 0,
@@ -148,6 +157,7 @@ impl World {
             choices: 0,
             steps: 0,
             messages: 0,
+            taken: Vec::new(),
             events: Vec::new(),
             happened: Vec::new(),
             actor: Process::BODY,
@@ -175,11 +185,13 @@ impl World {
         self.stores.clear();
         self.monitors.clear();
         self.observed = Print::default();
+        self.hot_since.clear();
         self.choosing.clear();
         self.environment.reset();
         self.happened.clear();
         (self.now, self.choices, self.steps, self.messages) = (0, 0, 0, 0);
         (self.enabled, self.alternatives) = (0, 0);
+        self.taken.clear();
         self.events.clear();
         (self.actor, self.first_poll, self.inside, self.notes) = (Process::BODY, false, None, Notes::default());
         self.sum = Print::default();
@@ -222,8 +234,8 @@ impl World {
         self.steps
     }
 
-    /// How often this search learnt that states must be told apart further than before. What was visited until then
-    /// counts for nothing.
+    /// How often this search learnt what it has to know from its beginning: that states must be told apart further, or
+    /// that monitors can be hot. What was visited until then counts for nothing.
     #[inline]
     pub fn revision(&self) -> u32 {
         self.names.revision()
@@ -285,7 +297,7 @@ impl World {
         if let Some(outcomes) = self.deciding() {
             return Some((Process::FAULTS, outcomes));
         }
-        self.choosing.first().map(|(process, _, outcomes)| (*process, *outcomes))
+        self.choosing.first().map(|(process, _, outcomes)| (*process, outcomes.count))
     }
 
     #[inline]

@@ -41,8 +41,6 @@ pub enum Op {
     Join(Process),
     /// Waiting for a timer; virtual nanoseconds.
     Sleep(u64),
-    /// An explicit choice among so many outcomes.
-    Choose(u32),
     /// Crashing a node.
     Crash(Process),
     /// Starting a node again.
@@ -51,10 +49,21 @@ pub enum Op {
     Store(Store, Ask),
     /// Waiting until a node is down.
     Down(Process),
+    /// An explicit choice.
+    Choose(Outcomes),
     /// Woken by code the engine does not control.
     Woken,
     /// Aborted: the cancellation is a step of the target.
     Cancel,
+}
+
+/// What an explicit choice is among.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Outcomes {
+    /// How many outcomes there are.
+    pub count: u32,
+    /// Whoever chooses again and again takes each outcome at last.
+    pub is_fair: bool,
 }
 
 /// The result of a granted op, as the process observes it.

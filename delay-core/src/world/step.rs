@@ -40,13 +40,14 @@ impl World {
     pub fn grant(&mut self, choice: Choice) -> Option<Next> {
         self.events.clear();
         self.happened.clear();
+        self.taken.clear();
         self.notes.ops_in_step = 0;
         self.inside = None;
         if self.deciding().is_some() {
             return (choice.process == Process::FAULTS).then(|| self.decide(choice.alternative)).flatten();
         }
         if let Some((process, slot, outcomes)) = self.choosing.first().copied() {
-            if process != choice.process || choice.alternative >= outcomes {
+            if process != choice.process || choice.alternative >= outcomes.count {
                 return None;
             }
             self.choosing.remove(0);
@@ -338,6 +339,7 @@ impl World {
         let mailbox = &mut self.mailboxes[from.index()];
         let had_room = mailbox.has_room();
         let queued = mailbox.take(alternative)?;
+        self.taken.push((from, queued.id));
         self.touch_mailbox_print(from);
         self.refresh_readers(from);
         if !had_room {
