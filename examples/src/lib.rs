@@ -40,5 +40,6 @@
 pub mod chain_replication;
 pub mod durable_paxos;
 pub mod paxos;
+pub mod reliable_channel;
 pub mod ring_election;
 pub mod two_phase_commit;
