@@ -42,4 +42,5 @@ pub mod durable_paxos;
 pub mod paxos;
 pub mod reliable_channel;
 pub mod ring_election;
+pub mod timer_client;
 pub mod two_phase_commit;
