@@ -50,6 +50,8 @@ pub enum Domain {
     Node,
     Late,
     Store,
+    Shared,
+    Version,
 }
 
 impl Print {

@@ -15,7 +15,7 @@ use crate::{
     live::context::{self, Context, OpenStore},
     world::{
         op::{Observation, Op, Site},
-        store::{Ask, Keeps, Store},
+        store::{Access, Keeps, Store},
     },
 };
 use std::{
@@ -100,9 +100,9 @@ impl<T: Clone + Send + Sync + 'static> Handle<T> {
             Side::Tokio(_) => 0,
         };
         let ask = match ask {
-            Wish::Write(value) => (Ask::Write(content), value),
-            Wish::Sync => (Ask::Sync, None),
-            Wish::Read => (Ask::Read, None),
+            Wish::Write(value) => (Access::Write(content), value),
+            Wish::Sync => (Access::Sync, None),
+            Wish::Read => (Access::Read, None),
         };
         Asking { handle: self.clone(), leaf: Leaf::new(execution, site), ask: ask.0, value: ask.1 }
     }
@@ -133,7 +133,7 @@ struct Contents<T> {
 struct Asking<T> {
     handle: Handle<T>,
     leaf: Leaf,
-    ask: Ask,
+    ask: Access,
     /// Invariant: there is one until it was written, if it is a write.
     value: Option<T>,
 }
@@ -147,7 +147,7 @@ impl<T: Clone> Asking<T> {
         match &handle.inner {
             Side::Controlled(controlled) => {
                 let (store, ask, site) = (controlled.store, *ask, leaf.site());
-                let reads = ask == Ask::Read;
+                let reads = ask == Access::Read;
                 let (seen, held, is_torn, recording) = task::ready!(leaf.poll_with(
                     cx,
                     || Op::Store(store, ask),
@@ -172,7 +172,7 @@ impl<T: Clone> Asking<T> {
             }
             Side::Tokio(store) => {
                 lock(store).extend(value.take());
-                let values = if *ask == Ask::Read { lock(store).clone() } else { Vec::new() };
+                let values = if *ask == Access::Read { lock(store).clone() } else { Vec::new() };
                 Poll::Ready(Contents { values, is_torn: false })
             }
         }
@@ -188,12 +188,12 @@ impl<T: Clone> Controlled<T> {
 }
 
 impl<T> Handle<T> {
-    fn words(&self, ask: Ask, value: Option<&T>, held: &[T]) -> String {
+    fn words(&self, ask: Access, value: Option<&T>, held: &[T]) -> String {
         match (ask, value) {
-            (Ask::Write(_), Some(value)) => format!("writes {} to", self.payload.text(value)),
-            (Ask::Write(_), None) => "writes to".to_owned(),
-            (Ask::Sync, _) => "syncs".to_owned(),
-            (Ask::Read, _) => {
+            (Access::Write(_), Some(value)) => format!("writes {} to", self.payload.text(value)),
+            (Access::Write(_), None) => "writes to".to_owned(),
+            (Access::Sync, _) => "syncs".to_owned(),
+            (Access::Read, _) => {
                 let held: Vec<String> = held.iter().map(|value| self.payload.text(value)).collect();
                 format!("reads [{}] from", held.join(", "))
             }

@@ -6,6 +6,7 @@ use crate::{
     world::{
         World,
         op::{Op, Site},
+        shared::Ask,
         store::Store,
     },
 };
@@ -110,6 +111,29 @@ impl Labels {
         self.stores.iter().find(|(other, _)| *other == store).map_or("a store", |(_, name)| name)
     }
 
+    /// What is waited for on a shared object, in words.
+    fn ask(&self, world: &World, object: Object, ask: Ask) -> String {
+        let label = self.object(world, object);
+        match ask {
+            Ask::Acquire(permits) | Ask::Queued(permits) | Ask::Woken(permits) => {
+                let semaphore = world.semaphore(object);
+                let what = match permits {
+                    _ if semaphore.is_lock() => "the lock".to_owned(),
+                    1 => "a permit of".to_owned(),
+                    _ => format!("{permits} permits of"),
+                };
+                let holders: Vec<String> = semaphore.holders().map(|holder| self.process(world, holder)).collect();
+                let held =
+                    if holders.is_empty() { String::new() } else { format!(", held by {}", holders.join(" and ")) };
+                format!("{what} {label}{held}")
+            }
+            Ask::Notified(_) => format!("a notification of {label}"),
+            Ask::Changed(_) => format!("a change of {label}"),
+            Ask::Next(_) => format!("a message on {label}"),
+            Ask::Deserted => format!("the receivers of {label} to be gone"),
+        }
+    }
+
     /// An op in words.
     pub(crate) fn op(&self, world: &World, op: Op) -> String {
         match op {
@@ -128,6 +152,7 @@ impl Labels {
             Op::Choose(outcomes) => format!("a choice of {}", outcomes.count),
             Op::Woken => "a wake by uncontrolled code".to_owned(),
             Op::Cancel => "its cancellation".to_owned(),
+            Op::Shared { object, ask } => self.ask(world, object, ask),
         }
     }
 }

@@ -39,7 +39,8 @@ impl<'b> Live<'b> {
                     self.wake_leaf(process, slot);
                     self.poll(process);
                 }
-                Next::Stay(_) => break,
+                // Told by what the environment did, if it did something.
+                Next::Stay(_) if !self.world().happened().is_empty() => break,
                 Next::Crash(root, then) => match self.crash(root, then) {
                     Some((process, slot)) => {
                         self.wake_leaf(process, slot);
@@ -56,6 +57,12 @@ impl<'b> Live<'b> {
                 Next::Drop(process) => {
                     self.record("is aborted");
                     self.drop_task(process);
+                    break;
+                }
+                Next::Stay(process) => {
+                    if !process.is_environment() {
+                        self.record_stay(process);
+                    }
                     break;
                 }
             }
@@ -91,6 +98,15 @@ impl<'b> Live<'b> {
     /// Writes down what the engine itself did with the actor, if this execution is being recorded.
     fn record(&mut self, text: &str) {
         self.outside_mut().record(SITE, |_| text.to_owned());
+    }
+
+    /// Writes down what the actor waits for at its new place.
+    fn record_stay(&mut self, process: Process) {
+        self.outside_mut().record(SITE, |context| {
+            let ops =
+                context.world.process(process).waiting().map(|pending| context.labels.op(&context.world, pending.op));
+            format!("waits for {}", ops.collect::<Vec<_>>().join(" or "))
+        });
     }
 
     /// Polls a process until it is pending with nothing left to look at, or over.

@@ -110,15 +110,10 @@ impl World {
 
     /// Creates a mailbox on behalf of the actor.
     pub fn create(&mut self, delivery: Delivery, capacity: u32, one_message: bool) -> Object {
-        let creator = self.actor;
-        let state = &mut self.processes[creator.index()];
-        let k = state.created;
-        state.created += 1;
-        self.touch_print(creator);
         if self.granularity == Granularity::Macro && delivery == Delivery::Fifo && !one_message {
             self.notes.fifo_in_macro = true;
         }
-        let object = self.names.object(creator, k);
+        let object = self.next_object();
         while self.mailboxes.len() <= object.index() {
             self.mailboxes.push(Mailbox::new());
         }
@@ -126,6 +121,16 @@ impl World {
         self.present_mailboxes.push(object);
         self.touch_mailbox_print(object);
         object
+    }
+
+    /// The name of the next object the actor creates.
+    pub(super) fn next_object(&mut self) -> Object {
+        let creator = self.actor;
+        let state = &mut self.processes[creator.index()];
+        let k = state.created;
+        state.created += 1;
+        self.touch_print(creator);
+        self.names.object(creator, k)
     }
 
     /// An immediate op touched something other processes can see.
@@ -145,7 +150,7 @@ impl World {
     }
 
     #[inline]
-    fn visible_on(&mut self, object: Object) {
+    pub(super) fn visible_on(&mut self, object: Object) {
         if !self.is_private(object) {
             self.visible();
         }
@@ -164,27 +169,35 @@ impl World {
         }
     }
 
-    pub(super) fn enqueue(&mut self, from: Process, to: Object, content: Option<Print>, rule: Rule) -> Observation {
-        if self.is_lost(from, to) {
-            return Observation::Lost;
-        }
-        let message = self.next_message();
+    #[inline]
+    pub(super) fn next_message(&mut self) -> Message {
+        let message = Message(self.messages);
+        self.messages += 1;
+        message
+    }
+
+    /// What tells a message from others.
+    #[inline]
+    pub(super) fn message_print(&self, from: Process, to: Object, content: Option<Print>) -> Print {
         // Pitfall B.13: an opaque value is named by its origin, what its sender had observed and where it sent it.
-        let id = content.unwrap_or_else(|| {
+        content.unwrap_or_else(|| {
             #[cfg(feature = "test-hooks")]
             if self.masks(super::masked::Part::Origin) {
                 return self.names.process_print(from);
             }
             let history = self.processes[from.index()].history(self.names.process_print(from));
             history.with(self.names.object_print(to).short() ^ Domain::Message as u64)
-        });
-        self.arrive(to, Queued { message, sender: from, rule, id });
-        Observation::Sent(message)
+        })
     }
 
-    pub(super) fn next_message(&mut self) -> Message {
-        self.messages += 1;
-        Message(self.messages - 1)
+    pub(super) fn enqueue(&mut self, from: Process, to: Object, content: Option<Print>, rule: Rule) -> Observation {
+        if self.is_lost(from, to) {
+            return Observation::Lost;
+        }
+        let message = self.next_message();
+        let id = self.message_print(from, to, content);
+        self.arrive(to, Queued { message, sender: from, rule, id });
+        Observation::Sent(message)
     }
 
     /// A message arrives at a mailbox.

@@ -83,6 +83,7 @@ impl World {
             Op::Join(process) => u32::from(!self.processes[process.index()].is_live()),
             Op::Down(root) => u32::from(!self.node(root).is_up),
             Op::Sleep(_) => 0,
+            Op::Shared { object, ask } => self.ready_shared(object, ask),
         }
     }
 
@@ -146,11 +147,12 @@ impl World {
                 Op::Restart(_) => 12,
                 Op::Down(_) => 13,
                 Op::Store(..) => 14,
+                Op::Shared { .. } => 15,
             }
         }
         let object = |op| match op {
             Op::Send { to, .. } | Op::Reserve(to) => Some(to),
-            Op::Receive(object) | Op::Closed(object) => Some(object),
+            Op::Receive(object) | Op::Closed(object) | Op::Shared { object, .. } => Some(object),
             _ => None,
         };
         let names = &self.names;
@@ -159,6 +161,9 @@ impl World {
             | (Op::Crash(x), Op::Crash(y), ..)
             | (Op::Restart(x), Op::Restart(y), ..)
             | (Op::Down(x), Op::Down(y), ..) => names.cmp_processes(x, y),
+            (Op::Shared { ask: one, .. }, Op::Shared { ask: other, .. }, Some(x), Some(y)) => {
+                names.cmp_objects(x, y).then_with(|| self.ask_mark(x, one).cmp(&self.ask_mark(y, other)))
+            }
             (Op::Store(x, _), Op::Store(y, _), ..) => self.store_print(x).cmp(&self.store_print(y)),
             (_, _, Some(x), Some(y)) => names.cmp_objects(x, y),
             _ => Ordering::Equal,

@@ -33,6 +33,14 @@ impl World {
             self.sum = self.sum.minus(mailbox.print).plus(print);
             (mailbox.print, mailbox.stale) = (print, false);
         }
+        while let Some(object) = self.stale_shared.pop() {
+            let print = self.shared[object.index()].fingerprint(self.names.object_print(object), &self.names);
+            #[cfg(feature = "test-hooks")]
+            let print = self.masked_shared(object, print);
+            let shared = &mut self.shared[object.index()];
+            self.sum = self.sum.minus(shared.print).plus(print);
+            (shared.print, shared.stale) = (print, false);
+        }
         self.rest()
     }
 
@@ -68,6 +76,7 @@ impl World {
             // In `sum`.
             processes: _,
             mailboxes: _,
+            shared: _,
             // Which processes and mailboxes there are follows from the parts in `sum`.
             present: _,
             present_mailboxes: _,
@@ -90,6 +99,7 @@ impl World {
             // Bookkeeping.
             stale_processes: _,
             stale_mailboxes: _,
+            stale_shared: _,
             scratch: _,
             // Constant for a search.
             #[cfg(feature = "test-hooks")]

@@ -36,6 +36,8 @@ pub enum Part {
     Budgets,
     /// Canonical names: processes are named by their order of creation instead.
     Names,
+    /// What the value behind a lock, or a watched value, is a function of.
+    Version,
     /// Looking at violations before the cache: only states that are new are looked at.
     Violations,
     /// The fewest delays a state was met with: it is not expanded again.
@@ -68,6 +70,13 @@ impl World {
         if self.masks(Part::Names) {
             let order = self.present.iter().position(|other| *other == process);
             return kept.with(order.unwrap_or(0) as u64);
+        }
+        print
+    }
+
+    pub(super) fn masked_shared(&self, object: Object, print: Print) -> Print {
+        if self.masks(Part::Version) {
+            return self.shared(object).without_version().fingerprint(self.names.object_print(object), &self.names);
         }
         print
     }

@@ -27,6 +27,7 @@ mod network;
 mod node;
 pub mod op;
 pub mod process;
+pub mod shared;
 mod step;
 pub mod store;
 mod wait;
@@ -43,6 +44,7 @@ pub use fair::{Demand, Lacking};
 use mailbox::Mailbox;
 use op::Outcomes;
 use process::{ProcessState, Status};
+use shared::Shared;
 pub use step::Next;
 use store::StoreState;
 
@@ -69,6 +71,8 @@ pub struct World {
     mailboxes: Vec<Mailbox>,
     /// Mailboxes of this execution in order of creation.
     present_mailboxes: Vec<Object>,
+    /// What processes share other than mailboxes, by the same ids; what stands in a mailbox's place has no meaning.
+    shared: Vec<Shared>,
     /// Pending timers. Unordered; ordered when looked at.
     sleepers: Vec<(Process, Slot)>,
     /// In the order in which they were opened.
@@ -108,6 +112,7 @@ pub struct World {
     sum: Print,
     stale_processes: Vec<Process>,
     stale_mailboxes: Vec<Object>,
+    stale_shared: Vec<Object>,
     /// Scratch for ordering a process's ready ops.
     scratch: Vec<Slot>,
     /// What a test leaves out of the fingerprint.
@@ -144,6 +149,7 @@ impl World {
             present: Vec::new(),
             mailboxes: Vec::new(),
             present_mailboxes: Vec::new(),
+            shared: Vec::new(),
             sleepers: Vec::new(),
             stores: Vec::new(),
             monitors: Vec::new(),
@@ -167,6 +173,7 @@ impl World {
             sum: Print::default(),
             stale_processes: Vec::new(),
             stale_mailboxes: Vec::new(),
+            stale_shared: Vec::new(),
             scratch: Vec::new(),
             #[cfg(feature = "test-hooks")]
             masked: None,
@@ -197,6 +204,7 @@ impl World {
         self.sum = Print::default();
         self.stale_processes.clear();
         self.stale_mailboxes.clear();
+        self.stale_shared.clear();
         self.begin(Process::BODY, Print::of(crate::hash::Domain::Process));
     }
 

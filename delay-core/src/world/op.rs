@@ -3,7 +3,8 @@
 use super::{
     fault::Rule,
     mailbox::Queued,
-    store::{Ask, Store},
+    shared::Ask,
+    store::{Access, Store},
 };
 use crate::{
     hash::Print,
@@ -46,7 +47,7 @@ pub enum Op {
     /// Starting a node again.
     Restart(Process),
     /// Using durable storage.
-    Store(Store, Ask),
+    Store(Store, Access),
     /// Waiting until a node is down.
     Down(Process),
     /// An explicit choice.
@@ -55,6 +56,13 @@ pub enum Op {
     Woken,
     /// Aborted: the cancellation is a step of the target.
     Cancel,
+    /// Waiting on an object that is no mailbox.
+    Shared {
+        /// The object.
+        object: Object,
+        /// What for.
+        ask: Ask,
+    },
 }
 
 /// What an explicit choice is among.

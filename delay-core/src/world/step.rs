@@ -9,7 +9,7 @@ use super::{
     mailbox::{Delivery, Mailbox, Queued},
     op::{Grant, Observation, Op},
     process::Status,
-    store::Ask,
+    store::Access,
 };
 use crate::{
     explorer::Event,
@@ -109,6 +109,13 @@ impl World {
                 (Observation::Done, None)
             }
             Op::Choose(_) => crate::bug!("an explicit choice is resolved before anything else"),
+            Op::Shared { object, ask } => {
+                let Some(performed) = self.perform_shared(process, slot, object, ask) else {
+                    self.notes.ops_in_step += 1;
+                    return Next::Stay(process);
+                };
+                performed
+            }
         };
         if !matches!(op, Op::Yield | Op::Start | Op::Woken) {
             self.notes.ops_in_step += 1;
@@ -154,15 +161,17 @@ impl World {
             Op::Crash(_) => 12,
             Op::Restart(_) => 13,
             Op::Down(_) => 14,
-            Op::Store(_, Ask::Write(_)) => 15,
-            Op::Store(_, Ask::Sync) => 16,
-            Op::Store(_, Ask::Read) => 17,
+            Op::Store(_, Access::Write(_)) => 15,
+            Op::Store(_, Access::Sync) => 16,
+            Op::Store(_, Access::Read) => 17,
+            Op::Shared { .. } => 18,
         };
         let about = match op {
             Op::Send { to: object, .. } | Op::Reserve(object) | Op::Receive(object) | Op::Closed(object) => {
                 self.names.object_print(object).short()
             }
             Op::Store(store, _) => self.store_print(store).short(),
+            Op::Shared { object, ask } => self.names.object_print(object).with(self.ask_mark(object, ask)).short(),
             Op::Join(child) | Op::Crash(child) | Op::Restart(child) | Op::Down(child) => {
                 self.names.process_print(child).short()
             }

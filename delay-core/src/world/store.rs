@@ -39,7 +39,7 @@ pub enum Keeps {
 
 /// What a process does with a store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Ask {
+pub enum Access {
     /// Writes a value; its fingerprint, if the user gave one.
     Write(Option<Print>),
     /// Makes all that was written durable.
@@ -119,10 +119,10 @@ impl World {
         &mut self,
         process: Process,
         store: Store,
-        ask: Ask,
+        ask: Access,
     ) -> (Observation, Option<Print>) {
         match ask {
-            Ask::Write(content) => {
+            Access::Write(content) => {
                 let message = self.next_message();
                 let id = content.unwrap_or_else(|| {
                     let history = self.processes[process.index()].history(self.names.process_print(process));
@@ -134,13 +134,13 @@ impl World {
                 state.written.push(Written { message, id });
                 (Observation::Sent(message), None)
             }
-            Ask::Sync => {
+            Access::Sync => {
                 let state = &mut self.stores[store.0 as usize];
                 state.synced = state.written.len();
                 state.forget_overwritten();
                 (Observation::Done, None)
             }
-            Ask::Read => {
+            Access::Read => {
                 let state = &self.stores[store.0 as usize];
                 let seen = match state.keeps {
                     Keeps::Last => state.written.last().map_or(Print::default(), |written| written.id),

@@ -6,7 +6,7 @@
 use super::{
     World,
     op::{Grant, Observation, Op, Pending, Site},
-    store::Ask,
+    store::Access,
 };
 use crate::ids::{Process, Slot};
 
@@ -32,6 +32,7 @@ impl World {
             }
             Op::Join(child) => self.processes[child.index()].joiners.push(process),
             Op::Sleep(_) => self.sleepers.push((process, slot)),
+            Op::Shared { object, .. } => self.wait_shared(process, object),
             Op::Choose(outcomes) => {
                 self.notes.two_choices |= self.choosing.iter().any(|(other, ..)| *other == process);
                 self.choosing.push((process, slot, outcomes));
@@ -76,6 +77,11 @@ impl World {
                 self.mailboxes[from.index()].readers.push(process);
                 None
             }
+            (Grant::Dormant, Op::Shared { object, .. }) => {
+                pending.state = Grant::Waiting;
+                self.wait_shared(process, object);
+                None
+            }
             (Grant::Held, Op::Send { to, content, rule }) => {
                 pending.state = Grant::Free;
                 state.in_use -= 1;
@@ -107,6 +113,10 @@ impl World {
                     (pending.state, pending.taken) = (Grant::Dormant, None);
                     self.processes[process.index()].unseen -= 1;
                     self.withdraw(process, Slot(index as u32), was);
+                }
+                (Grant::Granted(_), Op::Shared { ask, .. }) if Self::takes_nothing(ask) => {
+                    pending.state = Grant::Dormant;
+                    self.processes[process.index()].unseen -= 1;
                 }
                 (Grant::Granted(Observation::Sent(_)), Op::Send { to, .. }) => {
                     pending.state = Grant::Held;
@@ -141,6 +151,7 @@ impl World {
     /// Undoes what an op has done so far.
     pub(super) fn withdraw(&mut self, process: Process, slot: Slot, was: Pending) {
         match (was.state, was.op) {
+            (_, Op::Shared { object, ask }) => self.withdraw_shared(process, slot, was, object, ask),
             (Grant::Waiting, op) => self.stop_waiting(process, slot, op),
             (Grant::Granted(Observation::Received(_)), Op::Receive(from)) => {
                 if let Some(queued) = was.taken {
@@ -154,7 +165,7 @@ impl World {
                 self.touch_mailbox_print(to);
                 self.refresh_waiting(to);
             }
-            (Grant::Granted(Observation::Sent(message)), Op::Store(store, Ask::Write(_))) => {
+            (Grant::Granted(Observation::Sent(message)), Op::Store(store, Access::Write(_))) => {
                 self.unwrite(store, message);
             }
             (Grant::Granted(Observation::Done), Op::Reserve(to)) | (Grant::Held, Op::Send { to, .. }) => {
@@ -174,6 +185,7 @@ impl World {
             Op::Sleep(_) => self.sleepers.retain(|sleeper| *sleeper != (process, slot)),
             Op::Choose(_) => self.choosing.retain(|(p, s, _)| (*p, *s) != (process, slot)),
             Op::Down(root) => Self::forget(&mut self.node_mut(root).watchers, process),
+            Op::Shared { object, ask } => self.stop_waiting_shared(process, slot, object, ask),
             Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Crash(_) | Op::Restart(_) | Op::Store(..) => {}
         }
     }

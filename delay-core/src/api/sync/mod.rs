@@ -1,5 +1,17 @@
-//! Channels, with tokio's names and semantics.
+//! Channels, locks and notifications, with tokio's names and semantics.
 
+mod guard;
 pub(crate) mod mailbox;
 pub mod mpsc;
+mod mutex;
+mod notify;
 pub mod oneshot;
+mod permits;
+mod rwlock;
+mod semaphore;
+pub mod watch;
+
+pub use mutex::{Mutex, MutexGuard, OwnedMutexGuard, TryLockError};
+pub use notify::{Notified, Notify, OwnedNotified};
+pub use rwlock::{OwnedRwLockReadGuard, OwnedRwLockWriteGuard, RwLock, RwLockReadGuard, RwLockWriteGuard};
+pub use semaphore::{AcquireError, OwnedSemaphorePermit, Semaphore, SemaphorePermit, TryAcquireError};

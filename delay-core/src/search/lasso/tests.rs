@@ -86,7 +86,9 @@ fn is_fair(graph: &Graph, edges: &[(Number, Edge)]) -> bool {
     let keeps = |demand: Demand| {
         let put_off = match demand {
             Demand::Message(..) => edges.iter().any(|(from, _)| open(*from).contains(&demand)),
-            Demand::Process(_) | Demand::Timer(..) => edges.iter().all(|(from, _)| open(*from).contains(&demand)),
+            Demand::Process(_) | Demand::Timer(..) | Demand::Late(..) | Demand::Restart(_) | Demand::Heal => {
+                edges.iter().all(|(from, _)| open(*from).contains(&demand))
+            }
         };
         !put_off || is_met(demand)
     };

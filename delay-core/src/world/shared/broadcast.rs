@@ -1,0 +1,215 @@
+//! A broadcast: every message to every receiver, as long as the receiver keeps up.
+//!
+//! As in tokio, a receiver that is further behind than the ring is long has lost the oldest messages, and is told how
+//! many. Invariant: the ring holds what some receiver can still get, and no more.
+
+use super::{Kind, Ticket, roster::Roster};
+use crate::{
+    hash::{Domain, Print},
+    ids::{Message, Object},
+    name::Names,
+    world::{World, op::Observation},
+};
+use std::collections::VecDeque;
+
+/// The state of a broadcast.
+#[derive(Clone, Debug)]
+pub struct Broadcast {
+    capacity: u64,
+    ring: VecDeque<(Message, Print)>,
+    /// How many messages each has not got.
+    receivers: Roster<u64>,
+    /// Every sender is gone.
+    abandoned: bool,
+}
+
+/// What a receiver gets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Taken {
+    /// A message.
+    Message(Message),
+    /// It has lost so many.
+    Lagged(u64),
+    /// Nothing is there.
+    Empty,
+    /// Nothing is there, nor can come.
+    Closed,
+}
+
+impl Broadcast {
+    fn new(capacity: u64) -> Self {
+        Self { capacity, ring: VecDeque::new(), receivers: Roster::default(), abandoned: false }
+    }
+
+    /// How many receivers there are.
+    pub fn receivers(&self) -> usize {
+        self.receivers.len()
+    }
+
+    /// How many messages are kept.
+    pub fn kept(&self) -> usize {
+        self.ring.len()
+    }
+
+    /// How many messages a receiver has not got, lost ones included.
+    pub fn behind(&self, ticket: Ticket) -> u64 {
+        self.receivers.get(ticket)
+    }
+
+    /// Whether every sender is gone.
+    pub fn is_abandoned(&self) -> bool {
+        self.abandoned
+    }
+
+    /// The oldest message that is kept.
+    pub fn oldest(&self) -> Option<Message> {
+        self.ring.front().map(|(message, _)| *message)
+    }
+
+    pub(super) fn has_news(&self, ticket: Ticket) -> bool {
+        self.abandoned || self.behind(ticket) > 0
+    }
+
+    pub(super) fn rank(&self, ticket: Ticket) -> u64 {
+        self.receivers.rank(ticket)
+    }
+
+    fn send(&mut self, message: Message, print: Print) {
+        for behind in self.receivers.stands_mut() {
+            *behind += 1;
+        }
+        self.ring.push_back((message, print));
+        self.trim();
+    }
+
+    /// What the receiver would get now, and its print.
+    fn peek(&self, ticket: Ticket) -> (Taken, Print) {
+        let behind = self.behind(ticket);
+        if behind > self.capacity {
+            let lost = behind - self.capacity;
+            return (Taken::Lagged(lost), Print::of(Domain::Shared).with(lost));
+        }
+        if behind == 0 {
+            let taken = if self.abandoned { Taken::Closed } else { Taken::Empty };
+            return (taken, Print::of(Domain::Shared).with(u64::from(self.abandoned)).with(0));
+        }
+        let (message, print) = self.ring[self.ring.len() - behind as usize];
+        (Taken::Message(message), print)
+    }
+
+    fn take(&mut self, ticket: Ticket) -> Taken {
+        let (taken, behind) = (self.peek(ticket).0, self.behind(ticket));
+        match taken {
+            Taken::Message(_) => self.receivers.set(ticket, behind - 1),
+            Taken::Lagged(lost) => self.receivers.set(ticket, behind - lost),
+            Taken::Empty | Taken::Closed => {}
+        }
+        self.trim();
+        taken
+    }
+
+    fn trim(&mut self) {
+        let kept = self.receivers.stands().max().unwrap_or(0).min(self.capacity);
+        while self.ring.len() as u64 > kept {
+            self.ring.pop_front();
+        }
+    }
+
+    pub(super) fn fingerprint(&self, names: &Names) -> Print {
+        let Self { capacity: _, ring, receivers, abandoned } = self;
+        let all = receivers.fingerprint(names, |behind| behind);
+        let print = Print::of(Domain::Shared).and(all).with(u64::from(*abandoned));
+        ring.iter().fold(print, |print, (_, message)| print.and(*message))
+    }
+}
+
+impl World {
+    /// Creates a broadcast on behalf of the actor.
+    pub fn create_broadcast(&mut self, capacity: u64) -> Object {
+        self.create_shared(Kind::Broadcast(Broadcast::new(capacity)))
+    }
+
+    /// A broadcast.
+    pub fn broadcast(&self, object: Object) -> &Broadcast {
+        match &self.shared(object).kind {
+            Kind::Broadcast(broadcast) => broadcast,
+            kind => crate::bug!("{object:?} is {kind:?}"),
+        }
+    }
+
+    fn broadcast_mut(&mut self, object: Object) -> &mut Broadcast {
+        match &mut self.shared[object.index()].kind {
+            Kind::Broadcast(broadcast) => broadcast,
+            kind => crate::bug!("{object:?} is {kind:?}"),
+        }
+    }
+
+    pub(super) fn perform_next(&mut self, object: Object, ticket: Ticket) -> (Observation, Option<Print>) {
+        let (taken, print) = self.broadcast(object).peek(ticket);
+        let over = taken == Taken::Closed;
+        (if over { Observation::Closed } else { Observation::Done }, Some(print))
+    }
+
+    /// A receiver more: what is sent from now on is for it too.
+    pub fn add_listener(&mut self, object: Object) -> Ticket {
+        self.shared_op_on(object);
+        self.touch_shared_print(object);
+        let actor = self.actor;
+        self.broadcast_mut(object).receivers.enter(actor, 0)
+    }
+
+    /// A receiver is gone.
+    pub fn remove_listener(&mut self, object: Object, ticket: Ticket) {
+        self.visible_on(object);
+        let broadcast = self.broadcast_mut(object);
+        broadcast.receivers.leave(ticket);
+        broadcast.trim();
+        self.update(object);
+    }
+
+    /// Sends to every receiver; none if there is none. An opaque message is named by its origin.
+    pub fn send_to_all(&mut self, object: Object, content: Option<Print>) -> Option<(Message, usize)> {
+        self.shared_op_on(object);
+        let receivers = self.broadcast(object).receivers();
+        self.observe_result(object, receivers as u64);
+        if receivers == 0 {
+            return None;
+        }
+        let message = self.next_message();
+        let print = self.message_print(self.actor, object, content);
+        self.broadcast_mut(object).send(message, print);
+        self.update(object);
+        Some((message, receivers))
+    }
+
+    /// A receiver that was granted its next message takes it.
+    pub fn take_next(&mut self, object: Object, ticket: Ticket) -> Taken {
+        self.touch_shared_print(object);
+        self.broadcast_mut(object).take(ticket)
+    }
+
+    /// A receiver takes its next message, if there is one.
+    pub fn take_next_now(&mut self, object: Object, ticket: Ticket) -> Taken {
+        self.shared_op_on(object);
+        let (_, print) = self.broadcast(object).peek(ticket);
+        let about = self.names.object_print(object);
+        let actor = self.actor;
+        self.observe_print(actor, Print::of(Domain::Observation).and(about).and(print));
+        self.take_next(object, ticket)
+    }
+
+    /// The last sender is gone.
+    pub fn abandon_broadcast(&mut self, object: Object) {
+        self.visible_on(object);
+        self.broadcast_mut(object).abandoned = true;
+        self.update(object);
+    }
+
+    /// Looks at a broadcast: an observation.
+    pub fn look_at_broadcast(&mut self, object: Object, see: impl FnOnce(&Broadcast) -> u64) -> u64 {
+        self.shared_op_on(object);
+        let seen = see(self.broadcast(object));
+        self.observe_result(object, seen);
+        seen
+    }
+}

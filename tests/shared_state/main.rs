@@ -1,0 +1,62 @@
+//! State that tasks share through locks: searches find what depends on it, and miss nothing for having cached states.
+
+mod locks;
+mod signals;
+
+use delay::{Cache, Checker, Granularity, Report};
+use std::{
+    collections::BTreeSet,
+    sync::{Arc, Mutex},
+};
+
+/// An exhaustive search without bound, with every op a step of its own.
+fn exhaustive() -> Checker {
+    Checker::new().granularity(Granularity::Op)
+}
+
+/// The violation with this text was found.
+#[track_caller]
+fn finds(report: &Report, text: &str) {
+    let failure = report.failure.as_ref().unwrap_or_else(|| panic!("found nothing: {}", report.sentences()));
+    let violation = failure.violation.to_string();
+    assert!(violation.contains(text), "found something else: {violation}");
+}
+
+/// Nothing was found, and the search believed that it had seen everything.
+#[track_caller]
+fn passes(report: &Report) {
+    assert!(!report.is_failure(), "found: {:?}", report.failure.as_ref().map(|failure| failure.violation.to_string()));
+    assert!(report.is_complete(), "did not finish: {:?}", report.stop);
+}
+
+/// Every outcome of a program, with this cache.
+#[track_caller]
+fn outcomes<T, F>(cache: Cache, body: impl Fn() -> F + Send + Sync + Clone + 'static) -> BTreeSet<T>
+where
+    T: Ord + Send + 'static,
+    F: Future<Output = T> + 'static,
+{
+    let all = Arc::new(Mutex::new(BTreeSet::new()));
+    let into = Arc::clone(&all);
+    let report = exhaustive().cache(cache).check(move || {
+        let (into, future) = (Arc::clone(&into), body());
+        async move {
+            let outcome = future.await;
+            into.lock().expect("nobody panics in here").insert(outcome);
+        }
+    });
+    passes(&report);
+    std::mem::take(&mut *all.lock().expect("nobody panics in here"))
+}
+
+/// Visiting no state twice loses no outcome.
+#[track_caller]
+fn same_with_and_without_cache<T, F>(body: impl Fn() -> F + Send + Sync + Clone + 'static) -> BTreeSet<T>
+where
+    T: Ord + Send + std::fmt::Debug + 'static,
+    F: Future<Output = T> + 'static,
+{
+    let cached = outcomes(Cache::State, body.clone());
+    assert_eq!(cached, outcomes(Cache::Off, body));
+    cached
+}
