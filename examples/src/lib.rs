@@ -38,6 +38,9 @@
 //! its own.
 
 pub mod chain_replication;
+pub mod durable_paxos;
 pub mod paxos;
+pub mod reliable_channel;
 pub mod ring_election;
+pub mod timer_client;
 pub mod two_phase_commit;
