@@ -1,4 +1,4 @@
-//! Makes a counterexample small: fewest delays, then fewest steps. Every candidate is run live.
+//! Makes a counterexample small: fewest delays, then fewest faults, then fewest steps. Every candidate is run live.
 //!
 //! Source: delta debugging over the deviations, after a search that is exact where it fits its bound: SES below the
 //! finding's number of delays.
@@ -90,7 +90,7 @@ impl<E: Explorer> Smaller<'_, '_, E> {
         }
     }
 
-    /// Moves deviations, last first, keeping what makes the execution shorter.
+    /// Moves deviations, last first, keeping what needs fewer faults, or makes the execution shorter.
     fn shift(&mut self) {
         let mut left = SHIFTS_MAX;
         for at in (0..self.best.deviations.len()).rev() {
@@ -103,7 +103,7 @@ impl<E: Explorer> Smaller<'_, '_, E> {
                 left -= 1;
                 let mut moved = self.best.deviations.clone();
                 moved[at].step = step;
-                if let Some(found) = self.attempt(&moved).filter(|found| found.steps < self.best.steps) {
+                if let Some(found) = self.attempt(&moved).filter(|found| (found.faults, found.steps) < (self.best.faults, self.best.steps)) {
                     self.best = found;
                 }
             }

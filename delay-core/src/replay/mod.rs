@@ -108,7 +108,6 @@ pub fn confirm<E: Explorer>(
     meter: &mut Meter<'_>,
 ) -> Option<Finding> {
     let ran = run(live, explorer, deviations, None, meter);
-    let violation = live.violation().filter(|_| ran == Ran::Through(Status::Violated))?.clone();
-    let steps = live.path().len() as u64;
-    violation.is_like(&like.violation).then(|| Finding { deviations: deviations.to_vec(), violation, steps })
+    let violation = live.violation().filter(|_| ran == Ran::Through(Status::Violated))?;
+    violation.is_like(&like.violation).then(|| Finding::of(live, deviations.to_vec()))
 }

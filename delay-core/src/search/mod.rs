@@ -123,6 +123,8 @@ pub struct Finding {
     pub deviations: Vec<Deviation>,
     /// What it violates.
     pub violation: Violation,
+    /// Faults that happen in it.
+    pub faults: u32,
     /// Steps of the execution.
     pub steps: u64,
 }
@@ -131,7 +133,7 @@ impl Finding {
     /// The violation an execution ended in.
     pub(crate) fn of(live: &Live<'_>, deviations: Vec<Deviation>) -> Self {
         let Some(violation) = live.violation().cloned() else { crate::bug!("violated without a violation") };
-        Self { deviations, violation, steps: live.path().len() as u64 }
+        Self { deviations, violation, faults: live.world().faults(), steps: live.path().len() as u64 }
     }
 
     /// Delays spent in all.
