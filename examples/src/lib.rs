@@ -38,6 +38,7 @@
 //! its own.
 
 pub mod chain_replication;
+pub mod dispatcher;
 pub mod durable_paxos;
 pub mod failure_detector;
 pub mod paxos;
