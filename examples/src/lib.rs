@@ -38,9 +38,12 @@
 //! its own.
 
 pub mod chain_replication;
+pub mod dispatcher;
 pub mod durable_paxos;
+pub mod failure_detector;
 pub mod paxos;
 pub mod reliable_channel;
+pub mod replicated_commit;
 pub mod ring_election;
 pub mod timer_client;
 pub mod two_phase_commit;

@@ -20,7 +20,7 @@ fn nodes(names: &[&'static str]) -> (Network<Message>, Vec<(Node, Address)>) {
         .payload(Payload::visible())
         .link(Link::to("client").faults(Faults::NONE))
         .build();
-    let nodes = names.iter().map(|name| {
+    let nodes = names.iter().copied().map(|name| {
         let there = net.clone();
         let node = Node::start(name, move || answer(there.endpoint(name)));
         let (seen, address) = (node.clone(), net.address(name));
