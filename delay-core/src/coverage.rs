@@ -93,6 +93,7 @@ impl Coverage {
             self.totals.woken_first.clone_from(&totals.woken_first);
         }
         self.totals.unheard += totals.unheard;
+        self.totals.unheard_first = self.totals.unheard_first.or(totals.unheard_first);
         self.totals.possible_faults |= totals.possible_faults;
         self.totals.unseen += totals.unseen;
         self.totals.panics += totals.panics;
@@ -298,7 +299,11 @@ impl Coverage {
             add(format!("partly uncontrolled: {wakes} by code delay does not control, first of {who}"));
         }
         if self.totals.unheard > 0 {
-            add(format!("{} announced and heard by no monitor", count(self.totals.unheard, "event")));
+            let events = count(self.totals.unheard, "event");
+            let first = self.totals.unheard_first.unwrap_or("an event");
+            add(format!(
+                "{events} announced and heard by no monitor, first of type {first}: register one that hears it"
+            ));
         }
         if self.totals.unseen > 0 {
             add(format!("{} observed and looked at by no invariant", count(self.totals.unseen, "value")));

@@ -67,7 +67,11 @@ fn a_monitor_hears_what_it_was_told_to_hear() {
     finds(&exhaustive().check(|| both(true)), "1 of 0");
     let report = exhaustive().check(|| both(false));
     passes(&report);
-    assert!(report.sentences().contains("announced and heard by no monitor"), "{}", report.sentences());
+    assert!(
+        report.sentences().contains("announced and heard by no monitor, first of type Received"),
+        "{}",
+        report.sentences()
+    );
 }
 
 #[test]

@@ -4,7 +4,7 @@
 
 use crate::{
     limits,
-    live::{Listener, Registered, Tell, context},
+    live::{Listener, Registered, Tell, context, short_type_name},
     verdict::Violation,
 };
 use std::{
@@ -180,7 +180,12 @@ pub fn announce<E: fmt::Debug + 'static>(event: E) {
             tell(index, ear, listener, &event);
         }
     }
-    context::with(|context| context.unheard += u64::from(!heard));
+    if !heard {
+        context::with(|context| {
+            context.unheard += 1;
+            context.unheard_first.get_or_insert(short_type_name::<E>());
+        });
+    }
 }
 
 fn tell(index: usize, ear: Tell, mut listener: Box<dyn Listener>, event: &dyn Any) {

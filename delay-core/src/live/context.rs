@@ -59,6 +59,8 @@ pub(crate) struct Context {
     pub(crate) seed: u64,
     /// Events announced while no monitor listened to their type.
     pub(crate) unheard: u64,
+    /// The type of the first of them.
+    pub(crate) unheard_first: Option<&'static str>,
     /// Values observed while there was no invariant.
     pub(crate) unseen: u64,
     /// Wakes by code the engine does not control, and the process that was woken first.

@@ -184,6 +184,8 @@ pub struct Totals {
     pub woken_first: Option<String>,
     /// Announced events no monitor listened to.
     pub unheard: u64,
+    /// The type of the first of them.
+    pub unheard_first: Option<&'static str>,
     /// The kinds of faults for which there was something to happen to, a bit each.
     pub possible_faults: u8,
     /// Observed values no invariant looked at.
@@ -229,6 +231,7 @@ impl<'b> Live<'b> {
             recorder: None,
             seed: options.seed,
             unheard: 0,
+            unheard_first: None,
             unseen: 0,
             foreign_wakes: 0,
             woken_first: None,
@@ -404,6 +407,7 @@ impl<'b> Live<'b> {
         let Some(context) = self.context.as_deref_mut() else { return };
         let totals = &mut self.totals;
         totals.unheard += std::mem::take(&mut context.unheard);
+        totals.unheard_first = totals.unheard_first.or(context.unheard_first.take());
         totals.unseen += std::mem::take(&mut context.unseen);
         totals.foreign_wakes += std::mem::take(&mut context.foreign_wakes);
         if let Some(woken) = context.woken_first.take() {

@@ -103,7 +103,10 @@ impl<E: Explorer> Smaller<'_, '_, E> {
                 left -= 1;
                 let mut moved = self.best.deviations.clone();
                 moved[at].step = step;
-                if let Some(found) = self.attempt(&moved).filter(|found| (found.faults, found.steps) < (self.best.faults, self.best.steps)) {
+                if let Some(found) = self
+                    .attempt(&moved)
+                    .filter(|found| (found.faults, found.steps) < (self.best.faults, self.best.steps))
+                {
                     self.best = found;
                 }
             }
