@@ -83,7 +83,7 @@ macro_rules! __receive {
     };
     (@handled $i:tt $s:tt $c:tt [$($h:tt)*] $e:tt [$n:expr] [$pat:pat] $g:tt [$body:expr] $($rest:tt)*) => {
         $crate::__receive!(
-            @chosen $i $s $c [$($h)* { ($n) [$pat] [$body] }] $e [$n] [$n] [$pat] $g $($rest)*
+            @chosen $i $s $c [$($h)* { ($n) [$pat] $g [$body] }] $e [$n] [$n] [$pat] $g $($rest)*
         )
     };
     (@chosen $i:tt $s:tt [$($c:tt)*] $h:tt $e:tt [$n:expr] [$arm:expr] [$pat:pat] [$($guard:expr)?] $($rest:tt)*) => {
@@ -91,7 +91,7 @@ macro_rules! __receive {
     };
     (@arms [$inbox:expr] [$state:expr]
         [$({ ($arm:expr) [$chosen:pat] [$($guard:expr)?] })*]
-        [$({ ($handler:expr) [$handled:pat] [$body:expr] })*]
+        [$({ ($handler:expr) [$handled:pat] [$($held:expr)?] [$body:expr] })*]
         [$end:expr] $n:tt
     ) => {{
         let mut at = 0usize;
@@ -121,7 +121,8 @@ macro_rules! __receive {
         match received {
             ::core::option::Option::None => $end,
             ::core::option::Option::Some((arm, message)) => match message {
-                $($handled if arm == $handler => $body,)*
+                // What only a guard uses is used here too; it is not evaluated again.
+                $($handled if arm == $handler $(&& (true || $held))? => $body,)*
                 _ => ::core::unreachable!("the arm that was chosen"),
             },
         }

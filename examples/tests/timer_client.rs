@@ -49,7 +49,7 @@ enum Event {
 }
 
 /// Starts a timer twice, and cancels it or not before the second time.
-async fn use_timer<F>(start: impl Fn(Endpoint<Message>) -> F)
+fn use_timer<F>(start: impl Fn(Endpoint<Message>) -> F)
 where
     F: Future<Output = ()> + Send + 'static,
 {
@@ -81,18 +81,18 @@ fn is_at_rest(cancels: bool, heard: &[Message]) -> bool {
 #[test]
 fn the_timer_does_nothing_its_abstraction_does_not() {
     let checker = Checker::new();
-    let allowed = Traces::<Event>::of(&checker, || use_timer(abstraction::timer));
-    let report = checker.check(|| {
+    let allowed = Traces::<Event>::of(&checker, || async { use_timer(abstraction::timer) });
+    let report = checker.check(|| async {
         register(allowed.monitor());
-        use_timer(on_clock)
+        use_timer(on_clock);
     });
     report.assert_passed();
     assert!(report.is_complete(), "{}", report.sentences());
     // The abstraction allows more: that the timer fired may be heard after that it cannot be cancelled any more.
-    let allowed = Traces::<Event>::of(&checker, || use_timer(on_clock));
-    let report = checker.check(|| {
+    let allowed = Traces::<Event>::of(&checker, || async { use_timer(on_clock) });
+    let report = checker.check(|| async {
         register(allowed.monitor());
-        use_timer(abstraction::timer)
+        use_timer(abstraction::timer);
     });
     assert!(report.is_failure(), "{}", report.sentences());
 }

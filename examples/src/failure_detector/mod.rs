@@ -1,7 +1,7 @@
 //! A failure detector: it asks the nodes whether they are alive, and tells its clients who does not answer.
 //!
-//! Source: the failure detector under chain replication in Desai, Phanishayee, Qadeer, Seshia, "Compositional programming
-//! and testing of dynamic distributed systems". Where no time is long enough for an answer it may be wrong about a node
+//! Source: the failure detector under chain replication in Desai, Jackson, Phanishayee, Qadeer, Seshia, "Building
+//! reliable distributed systems with P", 2015. Where no time is long enough for an answer it may be wrong about a node
 //! that is slow; where messages are faster than its patience it is right.
 //!
 //! [`protocol`] is what detector, nodes and clients do, [`abstraction`] a detector that clients can be tested with, [`spec`]

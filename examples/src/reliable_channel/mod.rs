@@ -1,8 +1,7 @@
 //! A reliable channel over a network that loses, repeats and reorders: what is sent arrives once and in order.
 //!
-//! Source: the running example of Desai, Phanishayee, Qadeer, Seshia, "Compositional programming and testing of dynamic
-//! distributed systems" (listings 2 to 8 of its technical report). There the sender tries for ever; here it gives up some
-//! time and says so.
+//! Source: the running example of Desai, Jackson, Phanishayee, Qadeer, Seshia, "Building reliable distributed systems
+//! with P", 2015 (listings 2 to 8). There the sender tries for ever; here it gives up some time and says so.
 //!
 //! [`Channel`] is what clients see. [`protocol`] implements it, [`abstraction`] is all that clients may rely on and
 //! stands in for it in their tests, [`spec`] says what must never happen and what must happen, [`bugs`] are the mutations

@@ -59,10 +59,8 @@ impl Sender {
         loop {
             match self.endpoint.recv().await.message {
                 Packet::Ack(number) if number == self.number || self.bug == Bug::CountsStaleAcks => return,
-                // Once more for an earlier packet.
-                Packet::Ack(_) => {}
-                // Not for a sender.
-                Packet::Data(..) => {}
+                // Once more for an earlier packet, or not for a sender.
+                Packet::Ack(_) | Packet::Data(..) => {}
             }
         }
     }

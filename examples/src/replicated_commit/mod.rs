@@ -1,9 +1,9 @@
 //! Two-phase commit whose participants are replicated: each is a state machine that survives the crash of a replica.
 //!
-//! Source: the linear chain of Desai, Phanishayee, Qadeer, Seshia, "Compositional programming and testing of dynamic
-//! distributed systems" (listings 9 and 10 of its technical report): two-phase commit is tested over the abstraction
-//! `SingleNode`, and what replicates is tested against that abstraction. Here a primary and its backup replicate, which is
-//! chain replication with two servers.
+//! Source: the linear chain of Desai, Jackson, Phanishayee, Qadeer, Seshia, "Building reliable distributed systems
+//! with P", 2015 (listings 9 and 10): two-phase commit is tested over the abstraction `SingleNode`, and what
+//! replicates is tested against that abstraction. Here a primary and its backup replicate, which is chain replication
+//! with two servers.
 //!
 //! [`Replicated`] is what lies between the two. [`commit`] is two-phase commit over it; [`single_node`] its abstraction,
 //! [`primary_backup`] its implementation; [`spec`] says what must happen, and what must never happen is said by
