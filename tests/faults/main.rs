@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test")]
 
 mod bad_input;
+mod differential;
 mod messages;
 mod nodes;
 mod outcomes;

@@ -162,3 +162,16 @@ fn a_trace_of_a_fault_replays() {
     let trace = Checker::new().faults(Faults::NONE.drop(1)).check(lossy).failure.unwrap().trace;
     assert_eq!(Checker::new().replay(&trace, lossy), trace);
 }
+
+#[test]
+fn a_duplicate_comes_to_one_who_does_not_wait_too() {
+    let seen = outcomes(Checker::new().faults(Faults::NONE.duplicate(1)), |all| async move {
+        let net = network(Delivery::Fifo);
+        let (mut receiver, sender) = (net.endpoint("receiver"), net.endpoint("sender"));
+        sender.send(net.address("receiver"), 1).await.unwrap();
+        task::yield_now().await;
+        let mut poll = || receiver.try_recv().map(|envelope| envelope.message);
+        all.note(&(poll(), poll(), poll()));
+    });
+    assert_eq!(seen, ["(Some(1), None, None)", "(Some(1), Some(1), None)"]);
+}

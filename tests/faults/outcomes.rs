@@ -14,6 +14,10 @@ use std::{
 pub(crate) struct Outcomes(Arc<Mutex<BTreeSet<String>>>);
 
 impl Outcomes {
+    pub(crate) fn set(&self) -> BTreeSet<String> {
+        self.0.lock().unwrap().clone()
+    }
+
     pub(crate) fn note(&self, outcome: &impl Debug) {
         self.0.lock().unwrap().insert(format!("{outcome:?}"));
     }

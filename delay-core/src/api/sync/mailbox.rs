@@ -96,7 +96,13 @@ impl<T, V: View<T>> Core<T, V> {
         taken.map_or_else(|| crate::bug!("message {message:?} has no value"), |(_, value)| value)
     }
 
-    /// A copy of the value of a message that stays in the mailbox: it was duplicated.
+    /// Whether a message that was received stays in the mailbox: it was duplicated.
+    #[inline]
+    fn comes_again(&self, context: &Context, message: Message) -> bool {
+        self.copies && context.world.holds(self.object, message)
+    }
+
+    /// A copy of the value of a message that stays in the mailbox.
     fn copy(&self, message: Message) -> T {
         // Copied outside the lock: `Clone` is the user's code.
         let value = self.take(message);
@@ -143,8 +149,7 @@ impl<T, V: View<T>> Core<T, V> {
             || Op::Receive(from),
             |context, seen| {
                 let Observation::Received(message) = seen else { return (seen, context.recorder.is_some(), false) };
-                let again = self.copies && context.world.holds(from, message);
-                (seen, context.recorder.is_some(), again)
+                (seen, context.recorder.is_some(), self.comes_again(context, message))
             }
         ));
         if let Observation::Received(message) = seen {
@@ -213,9 +218,13 @@ impl<T, V: View<T>> Core<T, V> {
     /// Receives without waiting.
     #[track_caller]
     pub(crate) fn receive_now(&self, site: Site) -> Result<T, Immediate> {
-        let (received, recording) = self.now(|context| context.world.receive_now(self.object));
+        let ((received, again), recording) = self.now(|context| {
+            let received = context.world.receive_now(self.object);
+            let again = matches!(received, Immediate::Done(message) if self.comes_again(context, message));
+            (received, again)
+        });
         if let Immediate::Done(message) = received {
-            let value = self.take(message);
+            let value = if again { self.copy(message) } else { self.take(message) };
             self.record_arrival(recording, site, &value);
             return Ok(value);
         }
