@@ -128,9 +128,12 @@ impl<T> Core<T> {
         let changed = modify(&mut value);
         let change = self.change(&value);
         drop(value);
-        self.now(|world, object| match changed {
-            true => world.change_watched(object, change),
-            false => world.change_quietly(object, change),
+        self.now(|world, object| {
+            if changed {
+                world.change_watched(object, change);
+            } else {
+                world.change_quietly(object, change);
+            }
         });
         self.record(site, if changed { "changes" } else { "does not change" });
         changed

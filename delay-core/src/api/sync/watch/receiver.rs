@@ -168,12 +168,13 @@ impl<T> Receiver<T> {
                     poll_fn(|cx| turn.poll_with(cx, || Op::Yield, |_, _| ())).await;
                     let mut closed = false;
                     loop {
-                        let (value, has_changed) = watcher.borrow(true);
-                        if (!closed || has_changed) && fits(&value) {
-                            drop(value);
+                        let found = {
+                            let (value, has_changed) = watcher.borrow(true);
+                            ((!closed || has_changed) && fits(&value)).then_some(has_changed)
+                        };
+                        if let Some(has_changed) = found {
                             break Side::Controlled((watcher.core.read(), has_changed));
                         }
-                        drop(value);
                         if closed {
                             return Err(RecvError(()));
                         }
