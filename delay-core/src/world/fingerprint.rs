@@ -73,10 +73,11 @@ impl World {
             names,
             // Constant for a search.
             granularity: _,
-            // In `sum`; which processes and mailboxes there are follows from it.
+            // In `sum`.
             processes: _,
             mailboxes: _,
             shared: _,
+            // Which processes and mailboxes there are follows from the parts in `sum`.
             present: _,
             present_mailboxes: _,
             // Functions of the rest.
@@ -100,9 +101,10 @@ impl World {
             stale_mailboxes: _,
             stale_shared: _,
             scratch: _,
-            // Constant for a search; the second is empty between steps.
+            // Constant for a search.
             #[cfg(feature = "test-hooks")]
                 masked: _,
+            // Constant for a search, and empty between steps.
             #[cfg(feature = "test-hooks")]
                 as_set: _,
         } = self;
