@@ -1,5 +1,6 @@
 //! State that tasks share through locks: searches find what depends on it, and miss nothing for having cached states.
 
+mod broadcast;
 mod locks;
 mod signals;
 

@@ -3,7 +3,7 @@
 use crate::{exhaustive, finds, same_with_and_without_cache};
 use delay::{
     checkpoint,
-    sync::{Notify, watch},
+    sync::{Notify, Semaphore, watch},
     task,
 };
 use delay_core::world::masked::Part;
@@ -87,4 +87,26 @@ async fn watched() -> Vec<u8> {
 #[test]
 fn a_receiver_sees_the_last_value_and_may_miss_others() {
     assert_eq!(same_with_and_without_cache(watched).into_iter().collect::<Vec<_>>(), [vec![1, 2], vec![2]]);
+}
+
+/// Only the value tells who came last: the senders have ended, and nobody asks how.
+async fn forgotten_senders() -> u8 {
+    let (sender, receiver) = watch::channel(0);
+    let done = Arc::new(Semaphore::new(0));
+    for task in [1, 2] {
+        let (sender, done) = (sender.clone(), Arc::clone(&done));
+        task::spawn(async move {
+            task::yield_now().await;
+            sender.send(task).expect("there is a receiver");
+            done.add_permits(1);
+        });
+    }
+    let _both = done.acquire_many(2).await.expect("it is open");
+    task::yield_now().await;
+    *receiver.borrow()
+}
+
+#[test]
+fn a_version_says_whose_value_it_is() {
+    assert_eq!(same_with_and_without_cache(forgotten_senders).into_iter().collect::<Vec<_>>(), [1, 2]);
 }

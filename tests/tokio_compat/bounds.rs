@@ -5,7 +5,10 @@ use crate::driver::{every_schedule, on_tokio};
 use async_trait::async_trait;
 use delay::{
     net::{Address, Delivery, Endpoint, Envelope, Network},
-    sync::{mpsc, oneshot},
+    sync::{
+        Mutex, MutexGuard, Notified, Notify, OwnedMutexGuard, OwnedSemaphorePermit, RwLock, RwLockReadGuard,
+        RwLockWriteGuard, Semaphore, SemaphorePermit, broadcast, mpsc, oneshot, watch,
+    },
     task::{self, AbortHandle, JoinHandle, JoinSet},
     time::{self, Duration, Instant},
 };
@@ -38,6 +41,21 @@ fn handles_are_send_and_sync() {
     is_send_and_sync::<mpsc::OwnedPermit<Bare>>();
     is_send_and_sync::<oneshot::Sender<Bare>>();
     is_send_and_sync::<oneshot::Receiver<Bare>>();
+    is_send_and_sync::<Mutex<Bare>>();
+    is_send_and_sync::<MutexGuard<'_, u8>>();
+    is_send_and_sync::<OwnedMutexGuard<u8>>();
+    is_send_and_sync::<RwLock<u8>>();
+    is_send_and_sync::<RwLockReadGuard<'_, u8>>();
+    is_send_and_sync::<RwLockWriteGuard<'_, u8>>();
+    is_send_and_sync::<Semaphore>();
+    is_send_and_sync::<SemaphorePermit<'_>>();
+    is_send_and_sync::<OwnedSemaphorePermit>();
+    is_send_and_sync::<Notify>();
+    is_send_and_sync::<Notified<'_>>();
+    is_send_and_sync::<watch::Sender<u8>>();
+    is_send_and_sync::<watch::Receiver<u8>>();
+    is_send_and_sync::<broadcast::Sender<Bare>>();
+    is_send_and_sync::<broadcast::Receiver<Bare>>();
     is_send_and_sync::<Network<Bare>>();
     is_send_and_sync::<Endpoint<Bare>>();
     is_send_and_sync::<Address>();

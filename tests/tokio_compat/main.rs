@@ -3,5 +3,7 @@
 mod beyond;
 mod bounds;
 mod driver;
+#[macro_use]
 mod parity;
 mod select;
+mod shared;

@@ -1,5 +1,6 @@
 //! Channels, locks and notifications, with tokio's names and semantics.
 
+pub mod broadcast;
 mod guard;
 pub(crate) mod mailbox;
 pub mod mpsc;

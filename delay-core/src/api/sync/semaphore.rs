@@ -70,7 +70,7 @@ impl Semaphore {
     #[track_caller]
     pub fn available_permits(&self) -> usize {
         match &self.inner {
-            Side::Controlled(permits) => permits.look(|semaphore| semaphore.free()) as usize,
+            Side::Controlled(permits) => permits.look(crate::world::shared::semaphore::Semaphore::free) as usize,
             Side::Tokio(semaphore) => semaphore.available_permits(),
         }
     }

@@ -61,11 +61,6 @@ impl Broadcast {
         self.abandoned
     }
 
-    /// The oldest message that is kept.
-    pub fn oldest(&self) -> Option<Message> {
-        self.ring.front().map(|(message, _)| *message)
-    }
-
     pub(super) fn has_news(&self, ticket: Ticket) -> bool {
         self.abandoned || self.behind(ticket) > 0
     }

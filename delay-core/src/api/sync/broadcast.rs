@@ -1,0 +1,441 @@
+//! Every value to every receiver that keeps up. Mirrors `tokio::sync::broadcast`.
+//!
+//! Receiving, and waiting for the receivers to be gone, are awaited ops; everything else is immediate. Invariant: the
+//! values here are those of the messages that the World keeps, and a value is dropped once no receiver can get it.
+//!
+//! Not there: weak senders, and `blocking_recv`.
+
+use crate::{
+    api::{
+        backend::{self, Side},
+        leaf::Leaf,
+        payload::{Payload, View},
+    },
+    ids::{Message, Object},
+    world::{
+        World,
+        op::{Op, Site},
+        shared::{
+            Ask, Ticket,
+            broadcast::{Broadcast, Taken},
+        },
+    },
+};
+use error::{RecvError, SendError, TryRecvError};
+use std::{
+    collections::VecDeque,
+    fmt,
+    future::poll_fn,
+    panic::Location,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+};
+use tokio::sync::broadcast as theirs;
+
+/// What can go wrong.
+pub mod error {
+    pub use tokio::sync::broadcast::error::{RecvError, SendError, TryRecvError};
+}
+
+/// A broadcast of values that are opaque to the engine, which keeps the last `capacity`, rounded up to a power of two.
+///
+/// # Panics
+/// If `capacity` is 0 or more than half of `usize::MAX`, as tokio's.
+///
+/// ```
+/// # use delay_core::api::sync::broadcast;
+/// async fn body() {
+///     let (sender, mut one) = broadcast::channel(2);
+///     let mut other = sender.subscribe();
+///     assert_eq!(sender.send(1), Ok(2));
+///     assert_eq!((one.recv().await, other.recv().await), (Ok(1), Ok(1)));
+/// }
+/// ```
+#[track_caller]
+pub fn channel<T: Clone>(capacity: usize) -> (Sender<T>, Receiver<T>) {
+    channel_with(capacity, Payload::opaque())
+}
+
+/// A broadcast, and what the engine may know of its values.
+///
+/// # Panics
+/// As [`channel`].
+#[track_caller]
+pub fn channel_with<T: Clone>(capacity: usize, payload: Payload<T>) -> (Sender<T>, Receiver<T>) {
+    let sender = Sender::with_payload(capacity, payload);
+    let receiver = sender.subscribe();
+    (sender, receiver)
+}
+
+/// The values and what the engine knows of them. Shared by all handles.
+struct Core<T> {
+    object: Object,
+    execution: u64,
+    payload: Payload<T>,
+    values: Mutex<VecDeque<(Message, T)>>,
+    senders: AtomicUsize,
+}
+
+impl<T> Core<T> {
+    #[track_caller]
+    fn now<R>(&self, op: impl FnOnce(&mut World, Object) -> R) -> R {
+        backend::within(self.execution, |context| op(&mut context.world, self.object))
+    }
+
+    #[track_caller]
+    fn look(&self, see: impl FnOnce(&Broadcast) -> u64) -> usize {
+        self.now(|world, object| world.look_at_broadcast(object, see)) as usize
+    }
+
+    fn values(&self) -> MutexGuard<'_, VecDeque<(Message, T)>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Drops the values that no receiver can get any more.
+    fn trim(&self) {
+        let Some(kept) = backend::within_if(self.execution, |context| context.world.broadcast(self.object).kept())
+        else {
+            return;
+        };
+        let mut values = self.values();
+        let over = values.len().saturating_sub(kept);
+        let gone: Vec<_> = values.drain(..over).collect();
+        drop(values);
+        // Dropped outside the lock: a value's destructor is the user's code.
+        drop(gone);
+    }
+
+    #[track_caller]
+    fn send(&self, value: T, site: Site) -> Result<usize, SendError<T>> {
+        let content = self.payload.content(&value);
+        let sent = self.now(|world, object| world.send_to_all(object, content));
+        let Some((message, receivers)) = sent else {
+            self.record(site, || format!("cannot send {} to", self.payload.text(&value)));
+            return Err(SendError(value));
+        };
+        self.record(site, || format!("sends {} to", self.payload.text(&value)));
+        self.values().push_back((message, value));
+        self.trim();
+        Ok(receivers)
+    }
+
+    #[track_caller]
+    fn record(&self, site: Site, what: impl FnOnce() -> String) {
+        if !backend::within(self.execution, |context| context.recorder.is_some()) {
+            return;
+        }
+        // The value's `Debug` is the user's code, which runs outside.
+        let what = what();
+        backend::within(self.execution, |context| {
+            context.record(site, |context| format!("{what} {}", context.labels.object(&context.world, self.object)));
+        });
+    }
+}
+
+impl<T: Clone> Core<T> {
+    fn copy(&self, message: Message) -> T {
+        let values = self.values();
+        let found = values.iter().find(|(other, _)| *other == message);
+        found.map_or_else(|| crate::bug!("message {message:?} has no value"), |(_, value)| value.clone())
+    }
+}
+
+/// Sends to every receiver.
+///
+/// ```
+/// # use delay_core::api::sync::broadcast::Sender;
+/// async fn body() {
+///     let sender = Sender::new(4);
+///     assert!(sender.send(1).is_err(), "nobody receives");
+///     let mut receiver = sender.subscribe();
+///     assert_eq!(sender.send(2), Ok(1));
+///     assert_eq!(receiver.recv().await, Ok(2));
+/// }
+/// ```
+pub struct Sender<T> {
+    inner: Side<Arc<Core<T>>, theirs::Sender<T>>,
+}
+
+impl<T> Sender<T> {
+    /// A sender without a receiver.
+    ///
+    /// # Panics
+    /// As [`channel`].
+    #[track_caller]
+    pub fn new(capacity: usize) -> Self {
+        Self::with_payload(capacity, Payload::opaque())
+    }
+
+    /// A sender without a receiver, and what the engine may know of the values.
+    ///
+    /// # Panics
+    /// As [`channel`].
+    #[track_caller]
+    pub fn with_payload(capacity: usize, payload: Payload<T>) -> Self {
+        assert!(capacity > 0, "broadcast channel capacity cannot be zero");
+        assert!(capacity <= usize::MAX >> 1, "broadcast channel capacity exceeded `usize::MAX / 2`");
+        let made = backend::choose(
+            |context| {
+                let object = context.world.create_broadcast(capacity.next_power_of_two() as u64);
+                context.labels.name_object(object, "broadcast", None);
+                (object, context.execution)
+            },
+            || theirs::Sender::new(capacity),
+        );
+        let inner = match made {
+            Side::Controlled((object, execution)) => {
+                let (values, senders) = (Mutex::new(VecDeque::new()), AtomicUsize::new(1));
+                Side::Controlled(Arc::new(Core { object, execution, payload, values, senders }))
+            }
+            Side::Tokio(sender) => Side::Tokio(sender),
+        };
+        Self { inner }
+    }
+
+    /// Sends to every receiver there is; returns how many there are.
+    ///
+    /// # Errors
+    /// The value, if there is no receiver.
+    #[track_caller]
+    pub fn send(&self, value: T) -> Result<usize, SendError<T>> {
+        match &self.inner {
+            Side::Controlled(core) => core.send(value, Location::caller()),
+            Side::Tokio(sender) => sender.send(value),
+        }
+    }
+
+    /// Another receiver, which gets what is sent from now on.
+    #[track_caller]
+    pub fn subscribe(&self) -> Receiver<T> {
+        let inner = match &self.inner {
+            Side::Controlled(core) => Side::Controlled(Listener::new(core)),
+            Side::Tokio(sender) => Side::Tokio(sender.subscribe()),
+        };
+        Receiver { inner }
+    }
+
+    /// How many values some receiver can still get. An observation.
+    #[track_caller]
+    pub fn len(&self) -> usize {
+        match &self.inner {
+            Side::Controlled(core) => core.look(|broadcast| broadcast.kept() as u64),
+            Side::Tokio(sender) => sender.len(),
+        }
+    }
+
+    /// Whether there is no value that some receiver can still get. An observation.
+    #[track_caller]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many receivers there are. An observation.
+    #[track_caller]
+    pub fn receiver_count(&self) -> usize {
+        match &self.inner {
+            Side::Controlled(core) => core.look(|broadcast| broadcast.receivers() as u64),
+            Side::Tokio(sender) => sender.receiver_count(),
+        }
+    }
+
+    /// Whether both send to the same receivers.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        match (&self.inner, &other.inner) {
+            (Side::Controlled(one), Side::Controlled(two)) => Arc::ptr_eq(one, two),
+            (Side::Tokio(one), Side::Tokio(two)) => one.same_channel(two),
+            (Side::Controlled(_), Side::Tokio(_)) | (Side::Tokio(_), Side::Controlled(_)) => false,
+        }
+    }
+
+    /// Waits until there is no receiver. A scheduling point.
+    #[track_caller]
+    pub fn closed(&self) -> impl Future<Output = ()> + use<'_, T> {
+        let site = Location::caller();
+        async move {
+            match &self.inner {
+                Side::Controlled(core) => {
+                    let mut leaf = Leaf::new(core.execution, site);
+                    let op = || Op::Shared { object: core.object, ask: Ask::Deserted };
+                    poll_fn(|cx| leaf.poll_with(cx, op, |_, _| ())).await;
+                }
+                Side::Tokio(sender) => sender.closed().await,
+            }
+        }
+    }
+}
+
+impl<T> Clone for Sender<T> {
+    fn clone(&self) -> Self {
+        let inner = match &self.inner {
+            Side::Controlled(core) => {
+                core.senders.fetch_add(1, Ordering::Relaxed);
+                Side::Controlled(Arc::clone(core))
+            }
+            Side::Tokio(sender) => Side::Tokio(sender.clone()),
+        };
+        Self { inner }
+    }
+}
+
+impl<T> Drop for Sender<T> {
+    fn drop(&mut self) {
+        if let Side::Controlled(core) = &self.inner
+            && core.senders.fetch_sub(1, Ordering::AcqRel) == 1
+        {
+            backend::within_if(core.execution, |context| context.world.abandon_broadcast(core.object));
+        }
+    }
+}
+
+impl<T> fmt::Debug for Sender<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sender").finish_non_exhaustive()
+    }
+}
+
+/// A receiver of a controlled broadcast.
+struct Listener<T> {
+    core: Arc<Core<T>>,
+    ticket: Ticket,
+}
+
+impl<T> Listener<T> {
+    #[track_caller]
+    fn new(core: &Arc<Core<T>>) -> Self {
+        let ticket = core.now(World::add_listener);
+        Self { core: Arc::clone(core), ticket }
+    }
+}
+
+impl<T: Clone> Listener<T> {
+    /// What was taken, with its value.
+    #[track_caller]
+    fn deliver(&self, taken: Taken, site: Site) -> Result<T, TryRecvError> {
+        let result = match taken {
+            Taken::Message(message) => Ok(self.core.copy(message)),
+            Taken::Lagged(lost) => Err(TryRecvError::Lagged(lost)),
+            Taken::Empty => Err(TryRecvError::Empty),
+            Taken::Closed => Err(TryRecvError::Closed),
+        };
+        self.core.trim();
+        self.core.record(site, || match &result {
+            Ok(value) => format!("receives {} from", self.core.payload.text(value)),
+            Err(TryRecvError::Lagged(lost)) => format!("has lost {lost} of"),
+            Err(TryRecvError::Empty) => "finds nothing in".to_owned(),
+            Err(TryRecvError::Closed) => "sees the end of".to_owned(),
+        });
+        result
+    }
+
+    async fn recv(&self, site: Site) -> Result<T, RecvError> {
+        let (object, ticket) = (self.core.object, self.ticket);
+        let mut leaf = Leaf::new(self.core.execution, site);
+        let op = || Op::Shared { object, ask: Ask::Next(ticket) };
+        let taken = poll_fn(|cx| leaf.poll_with(cx, op, |context, _| context.world.take_next(object, ticket))).await;
+        self.deliver(taken, site).map_err(|error| match error {
+            TryRecvError::Lagged(lost) => RecvError::Lagged(lost),
+            TryRecvError::Closed => RecvError::Closed,
+            TryRecvError::Empty => crate::bug!("a receive was granted, and nothing is there"),
+        })
+    }
+}
+
+impl<T> Drop for Listener<T> {
+    fn drop(&mut self) {
+        let Self { core, ticket } = self;
+        backend::within_if(core.execution, |context| context.world.remove_listener(core.object, *ticket));
+        core.trim();
+    }
+}
+
+/// Receives what is sent from its creation on.
+pub struct Receiver<T> {
+    inner: Side<Listener<T>, theirs::Receiver<T>>,
+}
+
+impl<T> Receiver<T> {
+    /// How many values it has not got, lost ones included. An observation.
+    #[track_caller]
+    pub fn len(&self) -> usize {
+        match &self.inner {
+            Side::Controlled(listener) => listener.core.look(|broadcast| broadcast.behind(listener.ticket)),
+            Side::Tokio(receiver) => receiver.len(),
+        }
+    }
+
+    /// Whether it has got every value. An observation.
+    #[track_caller]
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Whether every sender is gone. An observation.
+    #[track_caller]
+    pub fn is_closed(&self) -> bool {
+        match &self.inner {
+            Side::Controlled(listener) => listener.core.look(|broadcast| u64::from(broadcast.is_abandoned())) != 0,
+            Side::Tokio(receiver) => receiver.is_closed(),
+        }
+    }
+
+    /// Whether both receive from the same senders.
+    pub fn same_channel(&self, other: &Self) -> bool {
+        match (&self.inner, &other.inner) {
+            (Side::Controlled(one), Side::Controlled(two)) => Arc::ptr_eq(&one.core, &two.core),
+            (Side::Tokio(one), Side::Tokio(two)) => one.same_channel(two),
+            (Side::Controlled(_), Side::Tokio(_)) | (Side::Tokio(_), Side::Controlled(_)) => false,
+        }
+    }
+}
+
+impl<T: Clone> Receiver<T> {
+    /// Another receiver, which gets what is sent from now on.
+    #[track_caller]
+    #[must_use]
+    pub fn resubscribe(&self) -> Self {
+        let inner = match &self.inner {
+            Side::Controlled(listener) => Side::Controlled(Listener::new(&listener.core)),
+            Side::Tokio(receiver) => Side::Tokio(receiver.resubscribe()),
+        };
+        Self { inner }
+    }
+
+    /// Waits for the next value. A scheduling point.
+    ///
+    /// # Errors
+    /// `Lagged` if the next values were lost, of which it says how many; the next call goes on with the oldest that is
+    /// kept. `Closed` if every sender is gone and every value was got.
+    #[track_caller]
+    pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> + use<'_, T> {
+        let site = Location::caller();
+        async move {
+            match &mut self.inner {
+                Side::Controlled(listener) => listener.recv(site).await,
+                Side::Tokio(receiver) => receiver.recv().await,
+            }
+        }
+    }
+
+    /// The next value, without waiting. An observation.
+    ///
+    /// # Errors
+    /// As [`Receiver::recv`], and `Empty` if there is none yet.
+    #[track_caller]
+    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
+        match &mut self.inner {
+            Side::Controlled(listener) => {
+                let taken = listener.core.now(|world, object| world.take_next_now(object, listener.ticket));
+                listener.deliver(taken, Location::caller())
+            }
+            Side::Tokio(receiver) => receiver.try_recv(),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Receiver<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Receiver").finish_non_exhaustive()
+    }
+}
