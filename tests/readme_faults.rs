@@ -23,7 +23,7 @@ async fn count(net: Network<u32>) {
 async fn a_count_that_was_told_is_not_told_again() {
     let net = Network::with_payload(Delivery::Fifo, Payload::visible());
     let there = net.clone();
-    Node::builder("server").inbox(delay::node::Inbox::Kept).start(move || count(there.clone()));
+    Node::builder("server").mail(delay::node::Mail::Kept).start(move || count(there.clone()));
     let mut client = net.endpoint("client");
     let mut told = 0;
     for _ in 0..2 {

@@ -93,8 +93,19 @@ impl Coverage {
             self.totals.woken_first.clone_from(&totals.woken_first);
         }
         self.totals.unheard += totals.unheard;
-        self.totals.unheard_first = self.totals.unheard_first.or(totals.unheard_first);
+        if self.totals.unheard_first.is_none() {
+            self.totals.unheard_first.clone_from(&totals.unheard_first);
+        }
         self.totals.possible_faults |= totals.possible_faults;
+        for (number, (link, matched)) in totals.links.iter().enumerate() {
+            match self.totals.links.get_mut(number) {
+                Some(known) => known.1 |= matched,
+                None => self.totals.links.push((link.clone(), *matched)),
+            }
+        }
+        if self.totals.unbound.is_none() {
+            self.totals.unbound.clone_from(&totals.unbound);
+        }
         self.totals.unseen += totals.unseen;
         self.totals.panics += totals.panics;
     }
@@ -298,9 +309,12 @@ impl Coverage {
             let wakes = count(self.totals.foreign_wakes, "wake");
             add(format!("partly uncontrolled: {wakes} by code delay does not control, first of {who}"));
         }
+        if let Some(endpoint) = &self.totals.unbound {
+            add(format!("warning: messages were left for endpoint {endpoint}, which nobody binds: is its name right?"));
+        }
         if self.totals.unheard > 0 {
             let events = count(self.totals.unheard, "event");
-            let first = self.totals.unheard_first.unwrap_or("an event");
+            let first = self.totals.unheard_first.as_deref().unwrap_or("an event");
             add(format!(
                 "{events} announced and heard by no monitor, first of type {first}: register one that hears it"
             ));

@@ -74,3 +74,66 @@ fn too_many_nodes_to_partition_are_told() {
     });
     assert!(report.failure.unwrap().violation.to_string().contains("at most 8 nodes"));
 }
+
+#[test]
+fn a_link_that_matches_nothing_is_told() {
+    let send = |link: fn() -> Link<u8>| {
+        Checker::new().check(move || async move {
+            let net = Network::builder(Delivery::Fifo).link(link()).link(Link::any()).build();
+            let (mut server, client) = (net.endpoint("server"), net.endpoint("client"));
+            client.send(server.address(), 1).await.unwrap();
+            delay::task::spawn(async move { server.recv().await });
+        })
+    };
+    let misspelt = told(&send(|| Link::to("sever").faults(Faults::NONE.drop(1))));
+    assert!(misspelt.contains("the faults of a link to sever can never happen"), "{misspelt}");
+    send(|| Link::to("server").faults(Faults::NONE.drop(1))).assert_passed();
+    // One that spares messages need not match any.
+    send(|| Link::to("sever")).assert_passed();
+}
+
+#[test]
+fn a_message_for_a_name_that_nobody_binds_is_told() {
+    let report = Checker::new().check(|| async {
+        let net = Network::<u8>::new(Delivery::Fifo);
+        let (_server, client) = (net.endpoint("server"), net.endpoint("client"));
+        client.send(net.address("sever"), 1).await.unwrap();
+    });
+    let told = report.sentences();
+    assert!(told.contains("messages were left for endpoint sever, which nobody binds"), "{told}");
+}
+
+#[test]
+fn a_node_has_a_name_of_its_own_and_a_budget_that_can_be_spent() {
+    let twice = refused(|| {
+        let _ = (Node::start("a", pending), Node::start("a", pending));
+    });
+    assert!(twice.contains("there is a node named a already"), "{twice}");
+    let alone = refused(|| drop(Node::builder("a").faults(Faults::NONE.restart(1))));
+    assert!(alone.contains("nothing can restart where nothing may crash"), "{alone}");
+}
+
+#[test]
+fn a_store_is_used_on_the_node_it_was_opened_on() {
+    let report = Checker::new().check(|| async {
+        let stored = std::sync::Arc::new(delay::storage::Cell::<u8>::open("stored"));
+        Node::start("a", move || {
+            let stored = stored.clone();
+            async move { stored.write(1).await }
+        });
+    });
+    let told = report.failure.unwrap().violation.to_string();
+    assert!(told.contains("used on another node than it was opened on"), "{told}");
+}
+
+/// Every execution was cut: that is no pass.
+#[test]
+fn nothing_is_claimed_of_executions_that_were_all_cut() {
+    let report = Checker::new().max_steps(2).check(|| async {
+        for _ in 0..9 {
+            delay::flip().await;
+        }
+    });
+    assert_eq!(report.coverage.executions, 0);
+    assert!(!report.is_complete());
+}

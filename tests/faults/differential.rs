@@ -5,7 +5,7 @@ use crate::outcomes::Outcomes;
 use delay::{
     Cache, Checker, Faults, Granularity, Payload,
     net::{Delivery, Network},
-    node::{Inbox, Node},
+    node::{Mail, Node},
     storage::{Cell, Log},
     sync::Mutex,
     task, time,
@@ -30,7 +30,7 @@ struct Program {
     /// The ops of each task. All but the first run on nodes.
     tasks: Vec<Vec<Op>>,
     delivery: Delivery,
-    inbox: Inbox,
+    mail: Mail,
     faults: Faults,
 }
 
@@ -64,8 +64,8 @@ fn program(random: &mut Random) -> Program {
         _ => none.partition(1),
     };
     let delivery = [Delivery::Fifo, Delivery::PerSender, Delivery::Unordered][random.below(3) as usize];
-    let inbox = [Inbox::Lost, Inbox::Kept][random.below(2) as usize];
-    Program { tasks, delivery, inbox, faults }
+    let mail = [Mail::Lost, Mail::Kept][random.below(2) as usize];
+    Program { tasks, delivery, mail, faults }
 }
 
 async fn run(me: usize, ops: Vec<Op>, net: Network<u32>, shared: Arc<Mutex<u32>>, all: Outcomes) {
@@ -114,7 +114,7 @@ fn outcomes(program: &Program, checker: Checker) -> Option<BTreeSet<String>> {
                     let (ops, net, shared, all) = (ops.clone(), net.clone(), shared.clone(), all.clone());
                     move || run(me, ops.clone(), net.clone(), shared.clone(), all.clone())
                 };
-                Node::builder(format!("t{me}")).inbox(program.inbox).start(start);
+                Node::builder(format!("t{me}")).mail(program.mail).start(start);
             }
         }
     });

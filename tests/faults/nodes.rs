@@ -4,7 +4,7 @@ use crate::outcomes::{Outcomes, drain, outcomes};
 use delay::{
     Checker, Faults, Granularity, Payload,
     net::{Delivery, Network},
-    node::{Inbox, Node},
+    node::{Mail, Node},
     sync::{mpsc, oneshot},
     task, time,
 };
@@ -78,10 +78,10 @@ fn a_restart_that_is_left_happens_at_the_latest_when_nothing_else_can() {
 }
 
 /// Two messages to a node that crashes and starts again.
-async fn to_a_node(inbox: Inbox, all: Outcomes) {
+async fn to_a_node(mail: Mail, all: Outcomes) {
     let net = network();
     let (there, all_there) = (net.clone(), all);
-    Node::builder("node").inbox(inbox).start(move || {
+    Node::builder("node").mail(mail).start(move || {
         let (net, all) = (there.clone(), all_there.clone());
         async move {
             let mut endpoint = net.endpoint("node");
@@ -98,20 +98,20 @@ async fn to_a_node(inbox: Inbox, all: Outcomes) {
 #[test]
 fn messages_to_a_node_that_is_down_are_lost_or_kept_as_configured() {
     let checker = Checker::new().faults(Faults::NONE.crash(1).restart(1));
-    let lost = outcomes(checker, |all| to_a_node(Inbox::Lost, all));
+    let lost = outcomes(checker, |all| to_a_node(Mail::Lost, all));
     assert_eq!(lost, ["[1, 2]", "[2]", "[]"]);
     // What it had received is lost with it; what waited is not.
-    let kept = outcomes(checker, |all| to_a_node(Inbox::Kept, all));
+    let kept = outcomes(checker, |all| to_a_node(Mail::Kept, all));
     assert_eq!(kept, ["[1, 2]", "[2]", "[]"]);
 }
 
 #[test]
 fn nothing_is_lost_by_a_node_that_keeps_its_inbox_and_had_received_nothing() {
-    let run = |inbox| {
+    let run = |mail| {
         outcomes(Checker::new(), move |all| async move {
             let net = network();
             let there = net.clone();
-            let node = Node::builder("node").inbox(inbox).start(move || {
+            let node = Node::builder("node").mail(mail).start(move || {
                 let (net, all) = (there.clone(), all.clone());
                 async move {
                     let mut endpoint = net.endpoint("node");
@@ -125,8 +125,8 @@ fn nothing_is_lost_by_a_node_that_keeps_its_inbox_and_had_received_nothing() {
             sender.send(net.address("node"), 2).await.expect("it is up");
         })
     };
-    assert_eq!(run(Inbox::Lost), ["[2]"]);
-    assert_eq!(run(Inbox::Kept), ["[1, 2]"]);
+    assert_eq!(run(Mail::Lost), ["[2]"]);
+    assert_eq!(run(Mail::Kept), ["[1, 2]"]);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn check(faults: Faults) -> Report {
             });
         }
         let (there, client) = (net.clone(), net.endpoint("client"));
-        Node::builder("server").inbox(delay::node::Inbox::Kept).start(move || {
+        Node::builder("server").mail(delay::node::Mail::Kept).start(move || {
             let net = there.clone();
             async move {
                 let mut endpoint = net.endpoint("server");

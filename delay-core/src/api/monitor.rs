@@ -183,7 +183,7 @@ pub fn announce<E: fmt::Debug + 'static>(event: E) {
     if !heard {
         context::with(|context| {
             context.unheard += 1;
-            context.unheard_first.get_or_insert(short_type_name::<E>());
+            context.unheard_first.get_or_insert_with(short_type_name::<E>);
         });
     }
 }

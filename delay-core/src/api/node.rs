@@ -7,7 +7,7 @@ use super::{
     backend::{self, Side},
     leaf::Leaf,
 };
-pub use crate::world::fault::Inbox;
+pub use crate::world::fault::Mail;
 use crate::{
     ids::Process,
     live::context::{Init, TaskFuture},
@@ -97,7 +97,7 @@ impl Node {
 
     /// Configures a node before it is started.
     pub fn builder(name: impl Into<Cow<'static, str>>) -> Builder {
-        Builder { name: name.into(), inbox: Inbox::default(), faults: None }
+        Builder { name: name.into(), mail: Mail::default(), faults: None }
     }
 
     /// Whether it is up. An observation.
@@ -156,22 +156,23 @@ impl Node {
 #[derive(Debug, Clone)]
 pub struct Builder {
     name: Cow<'static, str>,
-    inbox: Inbox,
+    mail: Mail,
     faults: Option<Faults>,
 }
 
 impl Builder {
     /// What becomes of messages to it while it is down.
     #[must_use]
-    pub fn inbox(mut self, inbox: Inbox) -> Self {
-        self.inbox = inbox;
+    pub fn mail(mut self, mail: Mail) -> Self {
+        self.mail = mail;
         self
     }
 
     /// How often it may crash and restart: a budget of its own, instead of the test's. `Faults::NONE` spares it.
     ///
     /// # Panics
-    /// If messages are to fail, or the network: that is for a `net::Link`, or for the test's faults.
+    /// If messages are to fail, or the network: that is for a `net::Link`, or for the test's faults. If it may restart and not
+    /// crash.
     #[must_use]
     #[track_caller]
     pub fn faults(mut self, faults: Faults) -> Self {
@@ -179,11 +180,18 @@ impl Builder {
         if let Some(kind) = others.find(|kind| faults.left(*kind) > 0) {
             panic!("a node can only crash and restart: give {} to the test's faults(..), or to a link", kind.name());
         }
+        assert!(
+            faults.left(Kind::Restart) == 0 || faults.left(Kind::Crash) > 0,
+            "nothing can restart where nothing may crash: add crash(1)"
+        );
         self.faults = Some(faults);
         self
     }
 
     /// Starts the node. `init` is its first task, now and after each restart.
+    ///
+    /// # Panics
+    /// If there is a node with this name.
     #[track_caller]
     pub fn start<F, Fut>(self, init: F) -> Node
     where
@@ -191,12 +199,19 @@ impl Builder {
         Fut: Future<Output = ()> + Send + 'static,
     {
         let site: Site = Location::caller();
-        let Self { name, inbox, faults } = self;
+        let Self { name, mail, faults } = self;
         if !crate::live::context::is_controlled() {
             let node = OnTokio { init: Box::new(move || Box::pin(init())), running: Mutex::new(None) };
             node.start();
             return Node { inner: Side::Tokio(Arc::new(node)) };
         }
+        let known = crate::live::context::with(|context| {
+            context.nodes.iter().any(|(root, _)| context.labels.process(&context.world, *root) == name)
+        });
+        assert!(
+            known != Some(true),
+            "there is a node named {name} already: a crash does not end a node, it can restart"
+        );
         let init = Arc::new(init);
         // Called in the task's first poll: what it does is done on the node.
         let init: Init = Arc::new(move || -> TaskFuture<'static> {
@@ -205,7 +220,7 @@ impl Builder {
         });
         let task = init();
         let started = crate::live::context::with(|context| {
-            let root = context.world.spawn_node(site, inbox, faults);
+            let root = context.world.spawn_node(site, mail, faults);
             context.labels.name_process(root, Some(name), site);
             context.nodes.push((root, init));
             context.spawned.push((root, task));

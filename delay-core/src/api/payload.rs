@@ -125,7 +125,7 @@ impl<T> View<T> for Payload<T> {
     }
 
     fn text(&self, value: &T) -> String {
-        self.show.map_or_else(|| crate::live::short_type_name::<T>().to_owned(), |show| show(value))
+        self.show.map_or_else(|| crate::live::short_type_name::<T>(), |show| show(value))
     }
 }
 

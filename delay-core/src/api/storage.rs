@@ -146,6 +146,7 @@ impl<T: Clone> Asking<T> {
         let Self { handle, leaf, ask, value } = self;
         match &handle.inner {
             Side::Controlled(controlled) => {
+                controlled.check_home();
                 let (store, ask, site) = (controlled.store, *ask, leaf.site());
                 let reads = ask == Access::Read;
                 let (seen, held, is_torn, recording) = task::ready!(leaf.poll_with(
@@ -176,6 +177,17 @@ impl<T: Clone> Asking<T> {
                 Poll::Ready(Contents { values, is_torn: false })
             }
         }
+    }
+}
+
+impl<T> Controlled<T> {
+    /// A store is its node's disk: one that is opened elsewhere would not lose what it should.
+    #[track_caller]
+    fn check_home(&self) {
+        let (is_at_home, name) = backend::within(self.execution, |context| {
+            (context.world.is_at_home(self.store), context.labels.store(self.store).to_owned())
+        });
+        assert!(is_at_home, "the store {name} is used on another node than it was opened on: open it where it is used");
     }
 }
 

@@ -28,7 +28,6 @@ use crate::{
         budget::{Budget, Progress},
     },
     trace::{TestName, Trace},
-    world::fault::Kind,
 };
 pub use checker::Checker;
 use config::Resolved;
@@ -92,7 +91,7 @@ fn problem(stop: &Stop) -> Option<String> {
         Stop::Unsound(process) => Some(format!(
             "the explorer is not sound: it named {process}, which cannot run or had been named at the same state before; check it with delay::explorer::check_soundness"
         )),
-        Stop::Impossible(kind) => Some(format!("faults({} = ..) can never happen: {}", kind.name(), missing(*kind))),
+        Stop::Impossible(what) => Some(what.clone()),
         Stop::Exhausted
         | Stop::Delays
         | Stop::Samples
@@ -100,17 +99,6 @@ fn problem(stop: &Stop) -> Option<String> {
         | Stop::States
         | Stop::Interrupted
         | Stop::Found(_) => None,
-    }
-}
-
-/// What a kind of fault needs and the test does not have.
-fn missing(kind: Kind) -> &'static str {
-    match kind {
-        Kind::Drop | Kind::Delay => "the test makes no endpoint of a `delay::net::Network`",
-        Kind::Duplicate => "no network's messages can be copied; give one a payload with `.cloned()`",
-        Kind::Reorder => "no network keeps messages in order (Delivery::Fifo or PerSender)",
-        Kind::Partition => "the test starts fewer than two nodes (`delay::node::Node`)",
-        Kind::Crash | Kind::Restart => "the test starts no node (`delay::node::Node`)",
     }
 }
 

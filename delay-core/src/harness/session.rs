@@ -118,12 +118,18 @@ impl Session<'_, '_> {
         }
     }
 
-    /// A fault that was asked for though there is nothing it could happen to: the test does not test what it seems to.
-    fn impossible(&self, outcome: &Outcome) -> Option<Kind> {
-        let says_nothing = matches!(outcome.stop, Stop::Nondeterministic(_) | Stop::Unsound(_) | Stop::Interrupted);
-        let (faults, possible) = (self.program.options.faults, outcome.coverage.totals.possible_faults);
-        let mut kinds = Kind::ALL.into_iter().filter(|kind| faults.left(*kind) > 0 && possible & 1 << *kind as u8 == 0);
-        kinds.next().filter(|_| !says_nothing)
+    /// What was asked for though there is nothing it could happen to: the test does not test what it seems to.
+    fn impossible(&self, outcome: &Outcome) -> Option<String> {
+        if matches!(outcome.stop, Stop::Nondeterministic(_) | Stop::Unsound(_) | Stop::Interrupted) {
+            return None;
+        }
+        let (faults, totals) = (self.program.options.faults, &outcome.coverage.totals);
+        let is_idle = |kind: &Kind| faults.left(*kind) > 0 && totals.possible_faults & 1 << *kind as u8 == 0;
+        if let Some(kind) = Kind::ALL.into_iter().find(is_idle) {
+            return Some(format!("faults({} = ..) can never happen: {}", kind.name(), missing(kind)));
+        }
+        let (link, _) = totals.links.iter().find(|(_, matched)| !matched)?;
+        Some(format!("the faults of a {link} can never happen: no message matched it; are its names right?"))
     }
 
     /// One execution that counts for nothing: lazy initialisation differs in the first execution only.
@@ -193,5 +199,16 @@ impl Session<'_, '_> {
             events: live.events().iter().map(Into::into).collect(),
         };
         Ok(Failure { trace, events: live.events().to_vec(), violation })
+    }
+}
+
+/// What a kind of fault needs and the test does not have.
+fn missing(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Drop | Kind::Delay => "the test makes no endpoint of a `delay::net::Network`",
+        Kind::Duplicate => "no network's messages can be copied; give one a payload with `.cloned()`",
+        Kind::Reorder => "no network keeps messages in order (Delivery::Fifo or PerSender)",
+        Kind::Partition => "the test starts fewer than two nodes (`delay::node::Node`)",
+        Kind::Crash | Kind::Restart => "the test starts no node (`delay::node::Node`)",
     }
 }

@@ -286,6 +286,8 @@ impl Run<'_, '_> {
         }
         let verdict = match report.stop {
             Stop::Time | Stop::States => VerdictEvent::Unfinished,
+            // Nothing has come to its end: nothing can be said of it.
+            _ if report.coverage.executions == 0 && report.coverage.truncated > 0 => VerdictEvent::Unfinished,
             _ => VerdictEvent::Passed,
         };
         Ended { finished: finished(verdict, Some(report)), panics_with: None }

@@ -38,6 +38,8 @@ pub(crate) struct Context {
     pub(crate) world: World,
     /// The first processes of nodes, and how to start each again.
     pub(crate) nodes: Vec<(Process, Init)>,
+    /// Links that let something happen to messages: in words, and whether one matched.
+    pub(crate) links: Vec<(String, bool)>,
     /// What is stored, by node and name.
     pub(crate) stores: Vec<OpenStore>,
     /// Unique among all executions of this process: handles of another one are refused.
@@ -60,7 +62,7 @@ pub(crate) struct Context {
     /// Events announced while no monitor listened to their type.
     pub(crate) unheard: u64,
     /// The type of the first of them.
-    pub(crate) unheard_first: Option<&'static str>,
+    pub(crate) unheard_first: Option<String>,
     /// Values observed while there was no invariant.
     pub(crate) unseen: u64,
     /// Wakes by code the engine does not control, and the process that was woken first.

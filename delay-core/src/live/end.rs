@@ -52,6 +52,10 @@ impl Live<'_> {
 
     #[cold]
     fn quiescent(&mut self, body_ended: bool) -> Status {
+        if self.totals.unbound.is_none() {
+            let context = self.outside();
+            self.totals.unbound = context.world.unbound().map(|object| context.labels.object(&context.world, object));
+        }
         if let Some(waiter) = self.waits_uncontrolled()
             && (!body_ended || self.inbox.has_any())
         {

@@ -185,9 +185,13 @@ pub struct Totals {
     /// Announced events no monitor listened to.
     pub unheard: u64,
     /// The type of the first of them.
-    pub unheard_first: Option<&'static str>,
+    pub unheard_first: Option<String>,
     /// The kinds of faults for which there was something to happen to, a bit each.
     pub possible_faults: u8,
+    /// Links that let something happen to messages, and whether one matched.
+    pub links: Vec<(String, bool)>,
+    /// An endpoint that was sent to and never bound.
+    pub unbound: Option<String>,
     /// Observed values no invariant looked at.
     pub unseen: u64,
     /// Panics that were caught.
@@ -220,6 +224,7 @@ impl<'b> Live<'b> {
             world,
             nodes: Vec::new(),
             stores: Vec::new(),
+            links: Vec::new(),
             execution: 0,
             labels: labels::Labels::default(),
             monitors: Vec::new(),
@@ -407,11 +412,19 @@ impl<'b> Live<'b> {
         let Some(context) = self.context.as_deref_mut() else { return };
         let totals = &mut self.totals;
         totals.unheard += std::mem::take(&mut context.unheard);
-        totals.unheard_first = totals.unheard_first.or(context.unheard_first.take());
+        if let Some(first) = context.unheard_first.take() {
+            totals.unheard_first.get_or_insert(first);
+        }
         totals.unseen += std::mem::take(&mut context.unseen);
         totals.foreign_wakes += std::mem::take(&mut context.foreign_wakes);
         if let Some(woken) = context.woken_first.take() {
             totals.woken_first.get_or_insert(woken);
+        }
+        for (number, (link, matched)) in context.links.drain(..).enumerate() {
+            match totals.links.get_mut(number) {
+                Some(known) => known.1 |= matched,
+                None => totals.links.push((link, matched)),
+            }
         }
         totals.possible_faults |= context.world.possible_faults();
         totals.merged_ops |= context.world.notes().merged_ops;

@@ -35,7 +35,7 @@ pub(crate) type Tell = fn(&mut dyn Listener, &dyn Any) -> Result<(), String>;
 pub(crate) struct Registered {
     /// None while it is called.
     pub(crate) listener: Option<Box<dyn Listener>>,
-    pub(crate) name: &'static str,
+    pub(crate) name: String,
     /// The types of events it listens to, each once.
     ears: Vec<(TypeId, Tell)>,
 }
@@ -65,11 +65,14 @@ impl Registered {
     }
 }
 
-/// The last part of a type's path: what people call it.
-pub(crate) fn short_type_name<T: ?Sized>() -> &'static str {
+/// A type's name without the paths of its parts: what people call it.
+pub(crate) fn short_type_name<T: ?Sized>() -> String {
     let full = std::any::type_name::<T>();
-    let path = full.split('<').next().unwrap_or(full);
-    path.rsplit("::").next().map_or(full, |last| if full.contains('<') { full } else { last })
+    let mut name = String::new();
+    for part in full.split_inclusive(|c: char| !c.is_alphanumeric() && c != '_' && c != ':') {
+        name.push_str(part.rsplit("::").next().unwrap_or(part));
+    }
+    name
 }
 
 /// The monitors of one execution, in order of registration.

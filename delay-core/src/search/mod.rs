@@ -25,7 +25,6 @@ use crate::{
     explorer::Explorer,
     live::{Body, Live, Options},
     verdict::{Divergence, Violation},
-    world::fault::Kind,
 };
 use budget::{Budget, Limits};
 pub use lasso::Looked;
@@ -164,7 +163,7 @@ pub enum Stop {
     /// The explorer named a process that cannot run.
     Unsound(String),
     /// The test asks for faults that nothing can happen to.
-    Impossible(Kind),
+    Impossible(String),
 }
 
 /// What came out of a search.

@@ -135,7 +135,7 @@ impl Rule {
 
 /// What becomes of the messages to a node that is down.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
-pub enum Inbox {
+pub enum Mail {
     /// They are lost, those that wait there when it crashes too.
     #[default]
     Lost,

@@ -6,7 +6,7 @@
 use super::{
     World,
     environment::Happened,
-    fault::{Inbox, Kind},
+    fault::{Kind, Mail},
     mailbox::{Delivery, Queued},
 };
 use crate::ids::{Message, Object, Process};
@@ -37,20 +37,29 @@ impl World {
         is_free
     }
 
+    /// An endpoint that has messages and was never bound.
+    pub fn unbound(&self) -> Option<Object> {
+        let lost = |object: &&Object| {
+            let mailbox = &self.mailboxes[object.index()];
+            mailbox.is_networked && !mailbox.is_bound && mailbox.host.is_none() && !mailbox.queue.is_empty()
+        };
+        self.present_mailboxes.iter().find(lost).copied()
+    }
+
     /// The endpoints of a node are free to be bound again.
-    pub(super) fn unbind(&mut self, root: Process, inbox: Inbox) {
+    pub(super) fn unbind(&mut self, root: Process, mail: Mail) {
         for index in 0..self.present_mailboxes.len() {
             let object = self.present_mailboxes[index];
             let mailbox = &mut self.mailboxes[object.index()];
             if mailbox.host == Some(root) {
                 (mailbox.is_bound, mailbox.closed) = (false, false);
-                if inbox == Inbox::Lost {
+                if mail == Mail::Lost {
                     mailbox.queue.clear();
                 }
                 self.touch_mailbox_print(object);
             }
         }
-        if inbox == Inbox::Lost {
+        if mail == Mail::Lost {
             let Self { environment, mailboxes, .. } = self;
             environment.late.retain(|(object, _)| mailboxes[object.index()].host != Some(root));
         }
@@ -61,7 +70,7 @@ impl World {
     pub(super) fn is_lost(&self, from: Process, to: Object) -> bool {
         let Some(root) = self.mailboxes[to.index()].host else { return false };
         let node = self.node(root);
-        !node.is_up && node.inbox == Inbox::Lost || !self.reaches(from, Some(root))
+        !node.is_up && node.mail == Mail::Lost || !self.reaches(from, Some(root))
     }
 
     /// Whether a message that was received can be received again.

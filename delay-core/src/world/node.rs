@@ -6,7 +6,7 @@
 use super::{
     World,
     environment::{Decision, Happened},
-    fault::{Faults, Inbox, Kind, Rule},
+    fault::{Faults, Kind, Mail, Rule},
     op::{Observation, Op, Site},
     process::Status,
     step::Next,
@@ -27,7 +27,7 @@ pub(super) struct Node {
     pub(super) is_up: bool,
     /// On which side of the partition it is.
     pub(super) side: bool,
-    pub(super) inbox: Inbox,
+    pub(super) mail: Mail,
     /// Where its crashes and restarts are paid from.
     pub(super) rule: Rule,
     /// Processes that wait for it to be down, once per op.
@@ -38,13 +38,13 @@ pub(super) struct Node {
 
 impl World {
     /// Starts a node: its root is spawned from the actor.
-    pub fn spawn_node(&mut self, site: Site, inbox: Inbox, faults: Option<Faults>) -> Process {
+    pub fn spawn_node(&mut self, site: Site, mail: Mail, faults: Option<Faults>) -> Process {
         let root = self.spawn(site);
         let rule = faults.map_or(Rule::TEST, |faults| self.add_budget(faults));
         let state = &mut self.processes[root.index()];
         state.node = Some(root);
         let initial = state.local;
-        let node = Node { root, initial, is_up: true, side: false, inbox, rule, watchers: Vec::new(), ahead: 0 };
+        let node = Node { root, initial, is_up: true, side: false, mail, rule, watchers: Vec::new(), ahead: 0 };
         let nodes = &self.environment.nodes;
         let at = nodes.partition_point(|other| self.names.cmp_processes(other.root, root).is_lt());
         self.environment.nodes.insert(at, node);
@@ -123,8 +123,8 @@ impl World {
         }
         self.refresh_watchers(root);
         self.endanger_stores(root);
-        let inbox = self.node(root).inbox;
-        self.unbind(root, inbox);
+        let mail = self.node(root).mail;
+        self.unbind(root, mail);
         members
     }
 

@@ -110,6 +110,11 @@ impl World {
         (state.written.iter().map(|written| written.message), state.is_torn)
     }
 
+    /// Whether a store is of the actor's node.
+    pub fn is_at_home(&self, store: Store) -> bool {
+        self.stores[store.0 as usize].node == self.node_of(self.actor)
+    }
+
     pub(super) fn store_print(&self, store: Store) -> Print {
         self.stores[store.0 as usize].name
     }

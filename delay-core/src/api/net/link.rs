@@ -37,6 +37,27 @@ impl<M> fmt::Debug for Link<M> {
     }
 }
 
+impl<M> fmt::Display for Link<M> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { from, to, when, faults: _ } = self;
+        f.write_str("link")?;
+        if let Some(from) = from {
+            write!(f, " from {from}")?;
+        }
+        if let Some(to) = to {
+            write!(f, " to {to}")?;
+        }
+        if when.is_some() { f.write_str(" with a predicate") } else { Ok(()) }
+    }
+}
+
+/// A link of a network, with the budget it pays from and its number among the links of the execution.
+pub(super) struct Known<M> {
+    pub(super) link: Link<M>,
+    pub(super) rule: Rule,
+    pub(super) number: usize,
+}
+
 impl<M> Link<M> {
     /// All messages.
     #[must_use]
@@ -140,8 +161,14 @@ impl<M> Builder<M> {
             Mutex::default,
         );
         let links = links.into_iter().map(|link| {
-            let rule = crate::live::context::with(|context| context.world.add_budget(link.faults));
-            (link, rule.unwrap_or(Rule::TEST))
+            let text = link.to_string();
+            let rule = crate::live::context::with(|context| {
+                // A link without faults spares messages: it need not match any.
+                context.links.push((text, !link.faults.is_any()));
+                (context.world.add_budget(link.faults), context.links.len() - 1)
+            });
+            let (rule, number) = rule.unwrap_or((Rule::TEST, 0));
+            Known { link, rule, number }
         });
         Network { inner: Arc::new(Inner { delivery, letter: Letter(payload), links: links.collect(), side }) }
     }

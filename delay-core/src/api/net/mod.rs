@@ -16,7 +16,7 @@ use super::{
     sync::mailbox::{Core, Kind, Parcel},
 };
 pub use crate::world::{
-    fault::{Faults, Inbox},
+    fault::{Faults, Mail},
     mailbox::Delivery,
 };
 use crate::{
@@ -199,7 +199,7 @@ struct Inner<M> {
     delivery: Delivery,
     letter: Letter<M>,
     /// What may happen to which messages, with the budget it is paid from.
-    links: Vec<(Link<M>, Rule)>,
+    links: Vec<link::Known<M>>,
     side: Side<Controlled<M>, InProcess<M>>,
 }
 
@@ -314,8 +314,15 @@ impl<M> Network<M> {
 impl<M> Network<M> {
     /// Which budget pays for what happens to a message.
     fn rule_for(&self, from: Address, to: Address, message: &M) -> Rule {
-        let matching = self.inner.links.iter().find(|(link, _)| link.matches(from, to, message));
-        matching.map_or(Rule::TEST, |(_, rule)| *rule)
+        let Some(known) = self.inner.links.iter().find(|known| known.link.matches(from, to, message)) else {
+            return Rule::TEST;
+        };
+        crate::live::context::with(|context| {
+            if let Some((_, matched)) = context.links.get_mut(known.number) {
+                *matched = true;
+            }
+        });
+        known.rule
     }
 }
 
