@@ -25,8 +25,7 @@ async fn orders(n: u32) -> Vec<u32> {
     for task in tasks {
         task.await.expect("it ends");
     }
-    let order = mutex.lock().await.clone();
-    order
+    mutex.lock().await.clone()
 }
 
 #[test]

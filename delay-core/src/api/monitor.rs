@@ -199,7 +199,7 @@ fn tell(index: usize, ear: Tell, mut listener: Box<dyn Listener>, event: &dyn An
         context.world.set_monitor(index, state, is_hot);
         context.monitors[index].listener = Some(listener);
         if let Err(message) = said {
-            let monitor = context.monitors[index].name.to_owned();
+            let monitor = context.monitors[index].name.clone();
             let process = context.labels.process(&context.world, context.world.actor());
             context.violate(Violation::Monitor { monitor, process, message });
         }

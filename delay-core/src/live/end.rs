@@ -88,14 +88,14 @@ impl Live<'_> {
         let most = self.options.temperature?;
         let Context { world, monitors, .. } = self.outside();
         let (monitor, since) = world.hot_monitors().find(|(_, since)| world.choices() - since > u64::from(most))?;
-        Some(Violation::Temperature { monitor: monitors[monitor].name.to_owned(), since, most })
+        Some(Violation::Temperature { monitor: monitors[monitor].name.clone(), since, most })
     }
 
     /// The execution is at its end: nothing may be owed.
     fn finished_cold(&mut self) -> Status {
         let context = self.outside_mut();
         let Some((monitor, since)) = context.world.hot() else { return Status::Finished };
-        let monitor = context.monitors[monitor].name.to_owned();
+        let monitor = context.monitors[monitor].name.clone();
         context.violate(Violation::Hot { monitor, since });
         Status::Violated
     }

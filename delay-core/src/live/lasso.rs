@@ -123,7 +123,7 @@ impl Live<'_> {
             (true, true) => {}
         }
         let context = self.outside_mut();
-        let monitor = context.monitors[watch.hot.trailing_zeros() as usize].name.to_owned();
+        let monitor = context.monitors[watch.hot.trailing_zeros() as usize].name.clone();
         let Lasso { start, length } = watch.lasso;
         context.violate(Violation::Lasso { monitor, start, length });
         Status::Violated
