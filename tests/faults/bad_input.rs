@@ -22,6 +22,7 @@ fn a_fault_without_anything_to_happen_to_is_told() {
     let none = || async {};
     let unordered = || async { drop(Network::<u8>::new(Delivery::Unordered).endpoint("a")) };
     let one = || async { drop(Node::start("a", pending)) };
+    let spared = || async { drop(Node::builder("a").faults(Faults::NONE).start(pending)) };
     let faults = Faults::NONE;
     for (told, fragment) in [
         (told(&Checker::new().faults(faults.drop(1)).check(none)), "makes no endpoint"),
@@ -29,6 +30,7 @@ fn a_fault_without_anything_to_happen_to_is_told() {
         (told(&Checker::new().faults(faults.duplicate(1)).check(unordered)), "`.cloned()`"),
         (told(&Checker::new().faults(faults.reorder(1)).check(unordered)), "in order"),
         (told(&Checker::new().faults(faults.crash(1)).check(none)), "starts no node"),
+        (told(&Checker::new().faults(faults.crash(1)).check(spared)), "starts no node"),
         (told(&Checker::new().faults(faults.partition(1)).check(one)), "fewer than two nodes"),
     ] {
         assert!(told.contains("can never happen") && told.contains(fragment), "{told}");

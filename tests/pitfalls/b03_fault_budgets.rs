@@ -120,3 +120,24 @@ fn each_budget_tells_states_apart() {
         assert!(states(faults, true) < states(faults, false), "{faults:?}");
     }
 }
+
+/// What a node begins with again may be all that is left of how it was started.
+#[test]
+fn how_a_node_was_started_is_part_of_the_state() {
+    let report = exhaustive().faults(Faults::NONE.crash(1).restart(1)).mask(Part::Timers).check(|| async {
+        let chosen = delay::choose(3).await;
+        let was_up = Arc::new(AtomicBool::new(false));
+        Node::start("node", move || {
+            let starts_again = was_up.swap(true, Ordering::Relaxed);
+            async move {
+                checkpoint(&());
+                task::yield_now().await;
+                assert!(!starts_again || chosen != 2, "what it was started with");
+                checkpoint(&());
+            }
+        });
+        checkpoint(&());
+        task::yield_now().await;
+    });
+    finds(&report, "what it was started with");
+}

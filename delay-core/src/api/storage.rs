@@ -3,7 +3,8 @@
 //! What is written may be lost in a crash until it was synced. A store is opened by its name: the same name on the same node, also
 //! after it has started again, is the same store. Every operation is a scheduling point, so that a crash can come between any two.
 //!
-//! Outside a controlled execution a store lives in the memory of the operating system's process.
+//! Outside a controlled execution a store lives in the memory of the operating system's process, one for each name: nodes and
+//! tests of one process share it.
 
 use super::{
     backend::{self, Side},
@@ -184,18 +185,23 @@ impl<T> Controlled<T> {
     /// A store is its node's disk: one that is opened elsewhere would not lose what it should.
     #[track_caller]
     fn check_home(&self) {
-        let (is_at_home, name) = backend::within(self.execution, |context| {
-            (context.world.is_at_home(self.store), context.labels.store(self.store).to_owned())
+        let abroad = backend::within(self.execution, |context| {
+            (!context.world.is_at_home(self.store)).then(|| context.labels.store(self.store).to_owned())
         });
-        assert!(is_at_home, "the store {name} is used on another node than it was opened on: open it where it is used");
+        if let Some(name) = abroad {
+            panic!("the store {name} is used on another node than it was opened on: open it where it is used");
+        }
     }
 }
 
 impl<T: Clone> Controlled<T> {
     fn values_of(&self, held: &[Message]) -> Vec<T> {
         let values = lock(&self.values);
-        let value_of = |message: &Message| values.iter().find(|(other, _)| other == message).map(|(_, value)| value);
-        held.iter().filter_map(value_of).cloned().collect()
+        let value_of = |message: &Message| {
+            let known = values.iter().find(|(other, _)| other == message);
+            known.map_or_else(|| crate::bug!("{message:?} was stored without its value"), |(_, value)| value.clone())
+        };
+        held.iter().map(value_of).collect()
     }
 }
 

@@ -209,6 +209,6 @@ fn missing(kind: Kind) -> &'static str {
         Kind::Duplicate => "no network's messages can be copied; give one a payload with `.cloned()`",
         Kind::Reorder => "no network keeps messages in order (Delivery::Fifo or PerSender)",
         Kind::Partition => "the test starts fewer than two nodes (`delay::node::Node`)",
-        Kind::Crash | Kind::Restart => "the test starts no node (`delay::node::Node`)",
+        Kind::Crash | Kind::Restart => "the test starts no node (`delay::node::Node`), or each has a budget of its own",
     }
 }

@@ -196,7 +196,7 @@ impl World {
         }
         let message = self.next_message();
         let id = self.message_print(from, to, content);
-        self.arrive(to, Queued { message, sender: from, rule, id });
+        self.arrive(to, Queued { message, arrival: message.0, sender: from, rule, id });
         Observation::Sent(message)
     }
 

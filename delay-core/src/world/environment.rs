@@ -128,12 +128,7 @@ impl World {
 
     /// A budget of its own for some messages or nodes, on behalf of the actor.
     pub fn add_budget(&mut self, faults: Faults) -> Rule {
-        let creator = self.actor;
-        let state = &mut self.processes[creator.index()];
-        let k = state.created;
-        state.created += 1;
-        self.touch_print(creator);
-        let object = self.names.object(creator, k);
+        let object = self.next_object();
         let name = self.names.object_print(object);
         let environment = &mut self.environment;
         environment.is_hostile |= faults.is_any();
@@ -180,7 +175,7 @@ impl World {
         self.node(one).side == self.node(other).side
     }
 
-    /// How many decisions of the environment come before anything else, and with how many outcomes the next.
+    /// With how many outcomes the environment decides something before anything else happens, if it does.
     #[inline]
     pub(super) fn deciding(&self) -> Option<u32> {
         self.environment.decisions.front().map(|decision| match decision {
@@ -227,10 +222,16 @@ impl World {
         }
     }
 
+    /// Whether anything may go wrong at all.
+    #[inline]
+    pub(super) fn is_hostile(&self) -> bool {
+        self.environment.is_hostile
+    }
+
     /// How many moves `FAULTS` has.
     #[inline]
     pub(super) fn fault_choices(&self) -> u32 {
-        if !self.environment.is_hostile && !self.environment.is_cut || self.environment.is_over {
+        if !self.environment.is_hostile || self.environment.is_over {
             return 0;
         }
         let mut count = 0;
@@ -376,6 +377,7 @@ impl World {
         self.begin_step(Process::CLOCK);
         self.steps += 1;
         let (object, queued) = self.environment.late.remove((alternative - timers) as usize);
+        let queued = Queued { arrival: self.next_message().0, ..queued };
         self.happened.push(Happened::Arrived(object, queued.message));
         self.arrive(object, queued);
         Some(Next::Stay(Process::CLOCK))
@@ -385,7 +387,8 @@ impl World {
     pub(super) fn hold_back(&mut self, object: Object, queued: Queued) {
         let names = &self.names;
         let at = self.environment.late.partition_point(|(other, message)| {
-            names.cmp_objects(*other, object).then(message.id.cmp(&queued.id)).is_le()
+            let by_sender = || names.cmp_processes(message.sender, queued.sender);
+            names.cmp_objects(*other, object).then_with(by_sender).then(message.id.cmp(&queued.id)).is_le()
         });
         self.environment.late.insert(at, (object, queued));
     }
@@ -441,12 +444,16 @@ impl World {
             bag = bag.plus(words.fold(Print::of(Domain::Budget).and(*name), |print, left| print.with(u64::from(left))));
         }
         for node in nodes {
-            let flags = u64::from(node.is_up) | u64::from(*is_cut && node.side != nodes[0].side) << 1;
-            let name = self.names.process_print(node.root);
-            bag = bag.plus(Print::of(Domain::Node).and(name).with(flags).with(node.ahead));
+            // Its mail and its budget are what its spawner said, which is in `initial`; watchers wait, which their histories tell.
+            let Node { root, initial, is_up, side, mail: _, rule: _, watchers: _, ahead } = node;
+            let flags = u64::from(*is_up) | u64::from(*is_cut && *side != nodes[0].side) << 1;
+            let name = self.names.process_print(*root);
+            // A restart begins with what its spawner knew, whatever was forgotten since.
+            bag = bag.plus(Print::of(Domain::Node).and(name).and(*initial).with(flags).with(*ahead));
         }
         for (object, queued) in late {
-            bag = bag.plus(Print::of(Domain::Late).and(self.names.object_print(*object)).and(queued.id));
+            let sender = self.names.process_print(queued.sender);
+            bag = bag.plus(Print::of(Domain::Late).and(self.names.object_print(*object)).and(sender).and(queued.id));
         }
         let flags = u64::from(*is_cut) | u64::from(*is_over) << 1 | (decisions.len() as u64) << 2;
         let mut print = Print::of(Domain::Environment).and(print).and(bag).with(flags);

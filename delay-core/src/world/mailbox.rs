@@ -28,6 +28,8 @@ pub enum Delivery {
 pub struct Queued {
     /// Ties it to the user's value.
     pub message: Message,
+    /// When it arrived, relative to the others.
+    pub(super) arrival: u32,
     /// Who sent it.
     pub sender: Process,
     /// Which budget its faults are taken from.
@@ -178,7 +180,16 @@ impl Mailbox {
     /// The places of the messages that a receive may take, in the order of its alternatives.
     pub(super) fn heads(&self) -> impl Iterator<Item = usize> {
         let places = if self.delivery == Delivery::Fifo { 0..self.queue.len().min(1) } else { 0..self.queue.len() };
-        places.filter(|index| self.delivery != Delivery::PerSender || self.is_head(*index))
+        places.filter(|place| self.is_takeable(*place))
+    }
+
+    /// Whether a receive may take the message at a place.
+    pub(super) fn is_takeable(&self, place: usize) -> bool {
+        match self.delivery {
+            Delivery::Fifo => place == 0,
+            Delivery::Unordered => true,
+            Delivery::PerSender => self.is_head(place),
+        }
     }
 
     /// Whether a message is in the queue: once more, if it was duplicated.
@@ -208,9 +219,9 @@ impl Mailbox {
         if index == 0 { self.queue.pop_front() } else { self.queue.remove(index) }
     }
 
-    /// The message's position, to put a message back where it was. Kept by the message's own number: numbers grow.
+    /// Puts a message back where it was: by its arrival. Its own number would not do, for one that was held back or duplicated.
     pub(super) fn put_back(&mut self, message: Queued) {
-        let at = self.queue.iter().position(|other| other.message.0 > message.message.0).unwrap_or(self.queue.len());
+        let at = self.queue.iter().position(|other| other.arrival > message.arrival).unwrap_or(self.queue.len());
         self.queue.insert(at, message);
     }
 
@@ -263,7 +274,7 @@ mod tests {
 
     fn queued(number: u32, sender: u32, content: u64) -> Queued {
         let id = Print::of(Domain::Message).with(content);
-        Queued { message: Message(number), sender: Process::new(sender), rule: Rule::TEST, id }
+        Queued { message: Message(number), arrival: number, sender: Process::new(sender), rule: Rule::TEST, id }
     }
 
     fn mailbox(delivery: Delivery, messages: &[Queued]) -> Mailbox {
@@ -313,5 +324,20 @@ mod tests {
         mailbox.put_back(taken);
         let order: Vec<u32> = mailbox.queue.iter().map(|queued| queued.message.0).collect();
         assert_eq!(order, [0, 1, 2]);
+    }
+
+    #[test]
+    fn a_message_that_arrived_late_stays_where_it_arrived() {
+        // Message 0 was held back, message 1 duplicated.
+        let late = Queued { arrival: 3, ..queued(0, 0, 1) };
+        let again = Queued { arrival: 4, ..queued(1, 0, 2) };
+        let mut mailbox = mailbox(Delivery::Fifo, &[queued(1, 0, 2), queued(2, 0, 3), late, again]);
+        let arrivals = |mailbox: &Mailbox| mailbox.queue.iter().map(|queued| queued.arrival).collect::<Vec<u32>>();
+        let before = arrivals(&mailbox);
+        for place in 0..before.len() {
+            let taken = mailbox.take_at(place).expect("four are queued");
+            mailbox.put_back(taken);
+            assert_eq!(arrivals(&mailbox), before);
+        }
     }
 }

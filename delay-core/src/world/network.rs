@@ -31,8 +31,10 @@ impl World {
     pub fn bind(&mut self, object: Object) -> bool {
         let host = self.node_of(self.actor);
         let mailbox = &mut self.mailboxes[object.index()];
-        mailbox.host = host;
         let is_free = !std::mem::replace(&mut mailbox.is_bound, true);
+        if is_free {
+            mailbox.host = host;
+        }
         self.touch_mailbox_print(object);
         is_free
     }
@@ -95,7 +97,7 @@ impl World {
         let of_heads = mailbox
             .heads()
             .flat_map(|place| [Kind::Drop, Kind::Duplicate, Kind::Delay].into_iter().map(move |kind| (kind, place)));
-        let others = (0..mailbox.queue.len()).filter(|place| !mailbox.heads().any(|head| head == *place));
+        let others = (0..mailbox.queue.len()).filter(|place| !mailbox.is_takeable(*place));
         let all = of_heads.chain(others.map(|place| (Kind::Reorder, place)));
         all.filter(|(kind, place)| {
             let can = *kind != Kind::Duplicate || mailbox.copies;
@@ -107,7 +109,7 @@ impl World {
     #[inline]
     pub(super) fn receivable(&self, from: Object) -> u32 {
         let mailbox = &self.mailboxes[from.index()];
-        if !mailbox.is_networked || mailbox.queue.is_empty() {
+        if !self.is_hostile() || !mailbox.is_networked || mailbox.queue.is_empty() {
             return mailbox.alternatives();
         }
         mailbox.alternatives() + self.message_faults(from).count() as u32
@@ -140,10 +142,11 @@ impl World {
 
     /// Lets a fault happen to the message at a place.
     pub(super) fn fault_message(&mut self, object: Object, kind: Kind, place: usize) {
+        let arrival = self.next_message().0;
         let mailbox = &mut self.mailboxes[object.index()];
         let queued = mailbox.queue[place];
         match kind {
-            Kind::Duplicate => mailbox.queue.push_back(queued),
+            Kind::Duplicate => mailbox.queue.push_back(Queued { arrival, ..queued }),
             _ => {
                 mailbox.queue.remove(place);
             }

@@ -48,7 +48,9 @@ impl World {
         let nodes = &self.environment.nodes;
         let at = nodes.partition_point(|other| self.names.cmp_processes(other.root, root).is_lt());
         self.environment.nodes.insert(at, node);
-        self.make_possible(&[Kind::Crash, Kind::Restart]);
+        if rule == Rule::TEST {
+            self.make_possible(&[Kind::Crash, Kind::Restart]);
+        }
         if self.environment.nodes.len() > 1 {
             self.make_possible(&[Kind::Partition]);
         }

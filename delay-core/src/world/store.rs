@@ -52,6 +52,8 @@ pub enum Access {
 struct Written {
     message: Message,
     id: Print,
+    /// It took the place of half a record.
+    was_torn: bool,
 }
 
 /// The state of one store.
@@ -135,8 +137,8 @@ impl World {
                 });
                 let state = &mut self.stores[store.0 as usize];
                 // Half a record is overwritten.
-                state.is_torn = false;
-                state.written.push(Written { message, id });
+                let was_torn = std::mem::take(&mut state.is_torn);
+                state.written.push(Written { message, id, was_torn });
                 (Observation::Sent(message), None)
             }
             Access::Sync => {
@@ -159,8 +161,10 @@ impl World {
     /// A write whose future was dropped before it could give its value has not happened.
     pub(super) fn unwrite(&mut self, store: Store, message: Message) {
         let state = &mut self.stores[store.0 as usize];
-        state.written.retain(|written| written.message != message);
-        state.synced = state.synced.min(state.written.len());
+        if let Some(at) = state.written.iter().position(|written| written.message == message) {
+            state.is_torn |= state.written.remove(at).was_torn;
+            state.synced = state.synced.min(state.written.len());
+        }
     }
 
     /// A node crashes: what becomes of its unsynced writes is to be decided, in the order in which its stores were opened.
@@ -195,6 +199,7 @@ impl World {
     /// What the stores add to a fingerprint.
     pub(super) fn stores_print(&self) -> Print {
         self.stores.iter().fold(Print::default(), |bag, state| {
+            // Node and kind are told by the name, the rest by the contents.
             let StoreState { name, node: _, keeps: _, written: _, synced, is_torn: _ } = state;
             bag.plus(Print::of(Domain::Store).and(*name).with(*synced as u64).and(state.contents()))
         })

@@ -49,7 +49,7 @@ pub mod error {
 /// async fn body() {
 ///     let (sender, mut one) = broadcast::channel(2);
 ///     let mut other = sender.subscribe();
-///     assert_eq!(sender.send(1), Ok(2));
+///     assert_eq!(sender.send(1).ok(), Some(2));
 ///     assert_eq!((one.recv().await, other.recv().await), (Ok(1), Ok(1)));
 /// }
 /// ```
@@ -150,7 +150,7 @@ impl<T: Clone> Core<T> {
 ///     let sender = Sender::new(4);
 ///     assert!(sender.send(1).is_err(), "nobody receives");
 ///     let mut receiver = sender.subscribe();
-///     assert_eq!(sender.send(2), Ok(1));
+///     assert_eq!(sender.send(2).ok(), Some(1));
 ///     assert_eq!(receiver.recv().await, Ok(2));
 /// }
 /// ```
