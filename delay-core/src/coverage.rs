@@ -85,29 +85,7 @@ impl Coverage {
 
     /// Takes in what a worker's live executions counted.
     pub fn absorb(&mut self, totals: &Totals) {
-        self.totals.executions += totals.executions;
-        self.totals.steps += totals.steps;
-        self.totals.merged_ops |= totals.merged_ops;
-        self.totals.foreign_wakes += totals.foreign_wakes;
-        if self.totals.woken_first.is_none() {
-            self.totals.woken_first.clone_from(&totals.woken_first);
-        }
-        self.totals.unheard += totals.unheard;
-        if self.totals.unheard_first.is_none() {
-            self.totals.unheard_first.clone_from(&totals.unheard_first);
-        }
-        self.totals.possible_faults |= totals.possible_faults;
-        for (number, (link, matched)) in totals.links.iter().enumerate() {
-            match self.totals.links.get_mut(number) {
-                Some(known) => known.1 |= matched,
-                None => self.totals.links.push((link.clone(), *matched)),
-            }
-        }
-        if self.totals.unbound.is_none() {
-            self.totals.unbound.clone_from(&totals.unbound);
-        }
-        self.totals.unseen += totals.unseen;
-        self.totals.panics += totals.panics;
+        self.totals.add(totals);
     }
 
     /// Takes in what another worker of the same search covered.

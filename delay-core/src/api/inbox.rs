@@ -41,44 +41,25 @@ pub trait Source {
     fn recv(&mut self) -> Self::Recv<'_>;
 }
 
-impl<T> Source for Receiver<T> {
-    type Message = T;
-    type Recv<'a>
-        = Recv<'a, T>
-    where
-        T: 'a;
+macro_rules! source {
+    ($receiver:ident, $message:ty, $future:ident) => {
+        impl<T> Source for $receiver<T> {
+            type Message = $message;
+            type Recv<'a>
+                = $future<'a, T>
+            where
+                T: 'a;
 
-    #[track_caller]
-    fn recv(&mut self) -> Recv<'_, T> {
-        Self::recv(self)
-    }
+            #[track_caller]
+            fn recv(&mut self) -> $future<'_, T> {
+                Self::recv(self)
+            }
+        }
+    };
 }
-
-impl<T> Source for UnboundedReceiver<T> {
-    type Message = T;
-    type Recv<'a>
-        = Recv<'a, T>
-    where
-        T: 'a;
-
-    #[track_caller]
-    fn recv(&mut self) -> Recv<'_, T> {
-        Self::recv(self)
-    }
-}
-
-impl<M> Source for Endpoint<M> {
-    type Message = Envelope<M>;
-    type Recv<'a>
-        = RecvFrom<'a, M>
-    where
-        M: 'a;
-
-    #[track_caller]
-    fn recv(&mut self) -> RecvFrom<'_, M> {
-        Self::recv(self)
-    }
-}
+source!(Receiver, T, Recv);
+source!(UnboundedReceiver, T, Recv);
+source!(Endpoint, Envelope<T>, RecvFrom);
 
 /// A receiver and the messages that were taken from it and deferred, oldest first.
 ///

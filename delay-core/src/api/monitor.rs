@@ -4,7 +4,7 @@
 
 use crate::{
     limits,
-    live::{Listener, Registered, Tell, context, short_type_name},
+    live::{Listener, Registered, Tell, context, panics, short_type_name},
     verdict::Violation,
 };
 use std::{
@@ -189,11 +189,7 @@ pub fn announce<E: fmt::Debug + 'static>(event: E) {
 }
 
 fn tell(index: usize, ear: Tell, mut listener: Box<dyn Listener>, event: &dyn Any) {
-    let said = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| ear(listener.as_mut(), event)));
-    let said = said.unwrap_or_else(|payload| {
-        let kept = context::take_panic().map(|(message, _)| message);
-        Err(kept.unwrap_or_else(|| crate::live::panics::text_of(payload.as_ref())))
-    });
+    let said = panics::said(|| ear(listener.as_mut(), event));
     let (state, is_hot) = (listener.state(), listener.is_hot());
     context::with(|context| {
         context.world.set_monitor(index, state, is_hot);

@@ -1,6 +1,9 @@
 //! What the engine may know of a channel's values.
 
-use crate::hash::{Domain, Print};
+use crate::{
+    hash::{Domain, Print},
+    world::shared::Change,
+};
 use std::{fmt, hash::Hash};
 
 /// How a channel's values are shown and told apart.
@@ -78,6 +81,11 @@ impl<T> Payload<T> {
 
     pub(crate) const fn copies(&self) -> bool {
         self.copy.is_some()
+    }
+
+    /// What becomes of the version of a shared value that is this one now.
+    pub(crate) fn change(&self, value: &T) -> Change {
+        self.content(value).map_or(Change::Opaque, Change::Content)
     }
 
     /// Values can be copied, so that a network may duplicate them.

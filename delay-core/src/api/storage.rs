@@ -67,7 +67,7 @@ impl<T: Clone + Send + Sync + 'static> Handle<T> {
         let opened = context::with(|context| Self::open_in(context, name, keeps));
         let inner = match opened {
             Some(Some(controlled)) => Side::Controlled(controlled),
-            Some(None) => panic!("the store {name:?} is already open as another kind of store, or with another type"),
+            Some(None) => opened_as_another(name),
             None => Side::Tokio(in_memory(name)),
         };
         Self { payload, inner }
@@ -91,22 +91,24 @@ impl<T: Clone + Send + Sync + 'static> Handle<T> {
         Some(Controlled { store, execution, values })
     }
 
-    fn ask(&self, ask: Wish<T>, site: Site) -> Asking<T> {
-        let content = match &ask {
-            Wish::Write(value) => value.as_ref().and_then(|value| self.payload.content(value)),
-            Wish::Sync | Wish::Read => None,
-        };
+    fn write(&self, value: T, site: Site) -> Asking<T> {
+        let access = Access::Write(self.payload.content(&value));
+        Asking { value: Some(value), ..self.access(access, site) }
+    }
+
+    fn access(&self, access: Access, site: Site) -> Asking<T> {
         let execution = match &self.inner {
             Side::Controlled(controlled) => controlled.execution,
             Side::Tokio(_) => 0,
         };
-        let ask = match ask {
-            Wish::Write(value) => (Access::Write(content), value),
-            Wish::Sync => (Access::Sync, None),
-            Wish::Read => (Access::Read, None),
-        };
-        Asking { handle: self.clone(), leaf: Leaf::new(execution, site), ask: ask.0, value: ask.1 }
+        Asking { handle: self.clone(), leaf: Leaf::new(execution, site), access, value: None }
     }
+}
+
+/// A name stands for one thing.
+#[track_caller]
+fn opened_as_another(name: &str) -> ! {
+    panic!("the store {name:?} is already open as another kind of store, or with another type")
 }
 
 /// The stores of this operating system's process.
@@ -115,14 +117,7 @@ fn in_memory<T: Send + Sync + 'static>(name: &str) -> Arc<Mutex<Vec<T>>> {
     static STORES: Mutex<BTreeMap<String, Arc<dyn Any + Send + Sync>>> = Mutex::new(BTreeMap::new());
     let mut stores = lock(&STORES);
     let store = stores.entry(name.to_owned()).or_insert_with(|| Arc::new(Mutex::new(Vec::<T>::new())));
-    let store = Arc::clone(store).downcast().ok();
-    store.unwrap_or_else(|| panic!("the store {name:?} is already open as another kind of store, or with another type"))
-}
-
-enum Wish<T> {
-    Write(Option<T>),
-    Sync,
-    Read,
+    Arc::clone(store).downcast().unwrap_or_else(|_| opened_as_another(name))
 }
 
 /// What there is after an operation.
@@ -134,7 +129,7 @@ struct Contents<T> {
 struct Asking<T> {
     handle: Handle<T>,
     leaf: Leaf,
-    ask: Access,
+    access: Access,
     /// Invariant: there is one until it was written, if it is a write.
     value: Option<T>,
 }
@@ -144,15 +139,17 @@ impl<T> Unpin for Asking<T> {}
 
 impl<T: Clone> Asking<T> {
     fn poll(&mut self, cx: &task::Context<'_>) -> Poll<Contents<T>> {
-        let Self { handle, leaf, ask, value } = self;
+        let Self { handle, leaf, access, value } = self;
         match &handle.inner {
             Side::Controlled(controlled) => {
-                controlled.check_home();
-                let (store, ask, site) = (controlled.store, *ask, leaf.site());
-                let reads = ask == Access::Read;
+                if leaf.is_new() {
+                    controlled.check_home();
+                }
+                let (store, access, site) = (controlled.store, *access, leaf.site());
+                let reads = access == Access::Read;
                 let (seen, held, is_torn, recording) = task::ready!(leaf.poll_with(
                     cx,
-                    || Op::Store(store, ask),
+                    || Op::Store(store, access),
                     |context, seen| {
                         let (written, is_torn) = context.world.stored(store);
                         let held: Vec<Message> = if reads { written.collect() } else { Vec::new() };
@@ -161,7 +158,7 @@ impl<T: Clone> Asking<T> {
                 ));
                 let values = controlled.values_of(&held);
                 if recording {
-                    let text = handle.words(ask, value.as_ref(), &values);
+                    let text = handle.words(access, value.as_ref(), &values);
                     backend::within_if(controlled.execution, |context| {
                         let text = format!("{text} {}", context.labels.store(store));
                         context.record_text(context.world.actor(), site, text);
@@ -174,7 +171,7 @@ impl<T: Clone> Asking<T> {
             }
             Side::Tokio(store) => {
                 lock(store).extend(value.take());
-                let values = if *ask == Access::Read { lock(store).clone() } else { Vec::new() };
+                let values = if *access == Access::Read { lock(store).clone() } else { Vec::new() };
                 Poll::Ready(Contents { values, is_torn: false })
             }
         }
@@ -206,8 +203,8 @@ impl<T: Clone> Controlled<T> {
 }
 
 impl<T> Handle<T> {
-    fn words(&self, ask: Access, value: Option<&T>, held: &[T]) -> String {
-        match (ask, value) {
+    fn words(&self, access: Access, value: Option<&T>, held: &[T]) -> String {
+        match (access, value) {
             (Access::Write(_), Some(value)) => format!("writes {} to", self.payload.text(value)),
             (Access::Write(_), None) => "writes to".to_owned(),
             (Access::Sync, _) => "syncs".to_owned(),
@@ -264,19 +261,19 @@ impl<T: Clone + Send + Sync + 'static> Cell<T> {
     /// Writes a value. Not durable before [`Cell::sync`].
     #[track_caller]
     pub fn write(&self, value: T) -> Write<T> {
-        Write(self.0.ask(Wish::Write(Some(value)), Location::caller()))
+        Write(self.0.write(value, Location::caller()))
     }
 
     /// Makes what was written durable.
     #[track_caller]
     pub fn sync(&self) -> Write<T> {
-        Write(self.0.ask(Wish::Sync, Location::caller()))
+        Write(self.0.access(Access::Sync, Location::caller()))
     }
 
     /// Reads the value, durable or not; none if nothing was ever written.
     #[track_caller]
     pub fn read(&self) -> ReadCell<T> {
-        ReadCell(self.0.ask(Wish::Read, Location::caller()))
+        ReadCell(self.0.access(Access::Read, Location::caller()))
     }
 }
 
@@ -339,19 +336,19 @@ impl<T: Clone + Send + Sync + 'static> Log<T> {
     /// Appends a record. Not durable before [`Log::sync`].
     #[track_caller]
     pub fn append(&self, record: T) -> Write<T> {
-        Write(self.0.ask(Wish::Write(Some(record)), Location::caller()))
+        Write(self.0.write(record, Location::caller()))
     }
 
     /// Makes what was appended durable.
     #[track_caller]
     pub fn sync(&self) -> Write<T> {
-        Write(self.0.ask(Wish::Sync, Location::caller()))
+        Write(self.0.access(Access::Sync, Location::caller()))
     }
 
     /// Reads all records, durable or not.
     #[track_caller]
     pub fn read(&self) -> ReadLog<T> {
-        ReadLog(self.0.ask(Wish::Read, Location::caller()))
+        ReadLog(self.0.access(Access::Read, Location::caller()))
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod panics;
 mod poll;
 mod reexecute;
 mod task;
+mod totals;
 pub(crate) mod traced;
 
 use crate::{
@@ -48,6 +49,7 @@ use std::{
     },
 };
 use task::{Handle, Inbox};
+pub use totals::Totals;
 
 /// The test body of one execution.
 pub type BodyFuture<'b> = Pin<Box<dyn Future<Output = Result<(), String>> + 'b>>;
@@ -167,35 +169,6 @@ pub struct Live<'b> {
     absorbed: u64,
     /// Sums over all executions, for the coverage statement.
     totals: Totals,
-}
-
-/// Sums over all executions of one `Live`.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Totals {
-    /// Executions started, re-executions included.
-    pub executions: u64,
-    /// Steps made, re-executed ones included.
-    pub steps: u64,
-    /// Some step held several ops on shared objects.
-    pub merged_ops: bool,
-    /// Wakes by code the engine does not control.
-    pub foreign_wakes: u64,
-    /// The process that was woken so first, and where it was spawned.
-    pub woken_first: Option<String>,
-    /// Announced events no monitor listened to.
-    pub unheard: u64,
-    /// The type of the first of them.
-    pub unheard_first: Option<String>,
-    /// The kinds of faults for which there was something to happen to, a bit each.
-    pub possible_faults: u8,
-    /// Links that let something happen to messages, and whether one matched.
-    pub links: Vec<(String, bool)>,
-    /// An endpoint that was sent to and never bound.
-    pub unbound: Option<String>,
-    /// Observed values no invariant looked at.
-    pub unseen: u64,
-    /// Panics that were caught.
-    pub panics: u64,
 }
 
 impl std::fmt::Debug for Live<'_> {
@@ -410,25 +383,21 @@ impl<'b> Live<'b> {
     /// Adds what the present execution counted to the totals, once.
     fn absorb(&mut self) {
         let Some(context) = self.context.as_deref_mut() else { return };
-        let totals = &mut self.totals;
-        totals.unheard += std::mem::take(&mut context.unheard);
-        if let Some(first) = context.unheard_first.take() {
-            totals.unheard_first.get_or_insert(first);
-        }
-        totals.unseen += std::mem::take(&mut context.unseen);
-        totals.foreign_wakes += std::mem::take(&mut context.foreign_wakes);
-        if let Some(woken) = context.woken_first.take() {
-            totals.woken_first.get_or_insert(woken);
-        }
-        for (number, (link, matched)) in context.links.drain(..).enumerate() {
-            match totals.links.get_mut(number) {
-                Some(known) => known.1 |= matched,
-                None => totals.links.push((link, matched)),
-            }
-        }
-        totals.possible_faults |= context.world.possible_faults();
-        totals.merged_ops |= context.world.notes().merged_ops;
-        totals.steps += context.world.steps() - std::mem::replace(&mut self.absorbed, context.world.steps());
+        let steps = context.world.steps();
+        self.totals.add(&Totals {
+            executions: 0,
+            steps: steps - std::mem::replace(&mut self.absorbed, steps),
+            merged_ops: context.world.notes().merged_ops,
+            foreign_wakes: std::mem::take(&mut context.foreign_wakes),
+            woken_first: context.woken_first.take(),
+            unheard: std::mem::take(&mut context.unheard),
+            unheard_first: context.unheard_first.take(),
+            possible_faults: context.world.possible_faults(),
+            links: std::mem::take(&mut context.links),
+            unbound: None,
+            unseen: std::mem::take(&mut context.unseen),
+            panics: 0,
+        });
     }
 
     /// Runs user code of a process with the context installed. Says too whether the process woke itself.

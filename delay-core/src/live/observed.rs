@@ -3,8 +3,8 @@
 //! Invariants: values are kept only while there is an invariant that may look at them; the invariants run between steps,
 //! outside every borrow of the context.
 
-use super::{Live, context, poll::guarded};
-use crate::{hash::Print, ids::Process, verdict::Violation};
+use super::{Live, panics};
+use crate::{hash::Print, verdict::Violation};
 use std::{
     any::{Any, type_name},
     borrow::Cow,
@@ -103,10 +103,7 @@ impl Observations {
     /// The first invariant that does not hold, and what it says.
     fn broken(&self) -> Option<(String, String)> {
         self.invariants.iter().find_map(|(name, holds)| {
-            let said = guarded(|| holds(&self.observed)).unwrap_or_else(|payload| {
-                let kept = context::take_panic().map(|(message, _)| message);
-                Err(kept.unwrap_or_else(|| super::panics::text_of(payload.as_ref())))
-            });
+            let said = panics::said(|| holds(&self.observed));
             said.err().map(|message| (name.clone().into_owned(), message))
         })
     }
@@ -120,8 +117,7 @@ impl Live<'_> {
         let actor = context.world.actor();
         let mut observations = std::mem::take(&mut context.observations);
         observations.changed = false;
-        let process = if actor == Process::CLOCK { Process::BODY } else { actor };
-        let (broken, _) = self.installed(process, |_| observations.broken());
+        let (broken, _) = self.installed(actor, |_| observations.broken());
         let context = self.outside_mut();
         context.observations = observations;
         if let Some((name, message)) = broken {

@@ -31,6 +31,14 @@ pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
     }
 }
 
+/// What a check of the user's says. One that panics says what the panic says.
+pub(crate) fn said(check: impl FnOnce() -> Result<(), String>) -> Result<(), String> {
+    panic::catch_unwind(panic::AssertUnwindSafe(check)).unwrap_or_else(|payload| {
+        let kept = context::take_panic().map(|(message, _)| message);
+        Err(kept.unwrap_or_else(|| text_of(payload.as_ref())))
+    })
+}
+
 /// What to use instead, if the panic is that of a runtime that is not there.
 pub(crate) fn hint_for(message: &str) -> Option<&'static str> {
     let runtime = message.contains("there is no reactor running") || message.contains("Tokio 1.x");

@@ -34,38 +34,26 @@ impl<'b> Live<'b> {
     pub(super) fn run(&mut self, next: Next) {
         let mut next = Some(next);
         while let Some(granted) = next {
-            match granted {
-                Next::Poll(process, slot) => {
-                    self.wake_leaf(process, slot);
-                    self.poll(process);
-                }
-                // Told by what the environment did, if it did something.
-                Next::Stay(_) if !self.world().happened().is_empty() => break,
-                Next::Crash(root, then) => match self.crash(root, then) {
-                    Some((process, slot)) => {
-                        self.wake_leaf(process, slot);
-                        self.poll(process);
-                    }
-                    None => break,
-                },
+            let polled = match granted {
+                Next::Poll(process, slot) => Some((process, slot)),
+                Next::Crash(root, then) => self.crash(root, then),
                 Next::Restart(root, then) => {
                     self.restart_node(root, then.map(|(process, _)| process));
-                    let Some((process, slot)) = then else { break };
-                    self.wake_leaf(process, slot);
-                    self.poll(process);
+                    then
+                }
+                Next::Stay(process) => {
+                    self.record_stay(process);
+                    None
                 }
                 Next::Drop(process) => {
                     self.record("is aborted");
                     self.drop_task(process);
-                    break;
+                    None
                 }
-                Next::Stay(process) => {
-                    if !process.is_environment() {
-                        self.record_stay(process);
-                    }
-                    break;
-                }
-            }
+            };
+            let Some((process, slot)) = polled else { break };
+            self.wake_leaf(process, slot);
+            self.poll(process);
             let context = self.outside_mut();
             next = if context.violation.is_some() { None } else { context.world.inline() };
         }
@@ -100,8 +88,11 @@ impl<'b> Live<'b> {
         self.outside_mut().record(SITE, |_| text.to_owned());
     }
 
-    /// Writes down what the actor waits for at its new place.
+    /// Writes down what the actor waits for at its new place; unless it was the environment that did something.
     fn record_stay(&mut self, process: Process) {
+        if process.is_environment() || !self.world().happened().is_empty() {
+            return;
+        }
         self.outside_mut().record(SITE, |context| {
             let ops =
                 context.world.process(process).waiting().map(|pending| context.labels.op(&context.world, pending.op));

@@ -176,9 +176,9 @@ impl World {
         message
     }
 
-    /// What tells a message from others.
+    /// What tells a value from others that goes to a mailbox or a store, by the print of its name.
     #[inline]
-    pub(super) fn message_print(&self, from: Process, to: Object, content: Option<Print>) -> Print {
+    pub(super) fn value_print(&self, from: Process, to: Print, content: Option<Print>) -> Print {
         // Pitfall B.13: an opaque value is named by its origin, what its sender had observed and where it sent it.
         content.unwrap_or_else(|| {
             #[cfg(feature = "test-hooks")]
@@ -186,7 +186,7 @@ impl World {
                 return self.names.process_print(from);
             }
             let history = self.processes[from.index()].history(self.names.process_print(from));
-            history.with(self.names.object_print(to).short() ^ Domain::Message as u64)
+            history.with(to.short() ^ Domain::Message as u64)
         })
     }
 
@@ -195,7 +195,7 @@ impl World {
             return Observation::Lost;
         }
         let message = self.next_message();
-        let id = self.message_print(from, to, content);
+        let id = self.value_print(from, self.names.object_print(to), content);
         self.arrive(to, Queued { message, arrival: message.0, sender: from, rule, id });
         Observation::Sent(message)
     }
@@ -323,18 +323,15 @@ impl World {
     pub fn look(&mut self, object: Object, see: impl FnOnce(&Mailbox) -> u64) -> u64 {
         self.shared_op_on(object);
         let seen = see(&self.mailboxes[object.index()]);
-        let about = self.names.object_print(object);
-        let actor = self.actor;
-        self.observe_print(actor, Print::of(Domain::Observation).and(about).with(seen));
+        self.observe_of(self.names.object_print(object), Print::default().with(seen));
         seen
     }
 
     /// Looks at how far a process has come: an observation.
     pub fn look_at_process(&mut self, process: Process) -> Status {
         self.shared_op();
-        let (actor, status) = (self.actor, self.processes[process.index()].status);
-        let about = self.names.process_print(process);
-        self.observe_print(actor, Print::of(Domain::Observation).and(about).with(status as u64));
+        let status = self.processes[process.index()].status;
+        self.observe_of(self.names.process_print(process), Print::default().with(status as u64));
         status
     }
 

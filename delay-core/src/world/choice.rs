@@ -1,12 +1,12 @@
 //! Choices(s): one flat list of alternatives.
 //!
 //! Processes come in the explorer's order; within a process its ready ops by canonical name; within an op its messages
-//! by arrival; last the moves of the environment: timers that may fire, by deadline, then what may go wrong. An explicit choice is resolved as soon as its process
-//! has reached it, before anything else happens: it is a state of its own whose outcomes come in order.
+//! by arrival; last the moves of the environment: timers that may fire, by deadline, then what may go wrong. An explicit
+//! choice is resolved as soon as its process has reached it, before anything else happens: it is a state of its own whose
+//! outcomes come in order.
 
 use super::{
     World,
-    fault::Time,
     op::{Grant, Op},
 };
 use crate::ids::{Process, Slot};
@@ -170,44 +170,9 @@ impl World {
         })
     }
 
-    /// The n-th timer in order of deadline, then of its process's name.
-    pub(super) fn sleeper(&self, n: u32) -> Option<(Process, Slot)> {
-        if self.sleepers.len() == 1 {
-            return (n == 0).then(|| self.sleepers[0]);
-        }
-        let mut sleepers = self.sleepers.clone();
-        if self.environment.time == Time::Ordered {
-            sleepers.retain(|sleeper| self.is_due(*sleeper));
-        }
-        sleepers.sort_by(|a, b| {
-            let by_slot = || if a.0 == b.0 { self.cmp_slots(a.0, a.1, b.1) } else { Ordering::Equal };
-            let by_name = || self.names.cmp_processes(a.0, b.0).then_with(by_slot);
-            self.deadline(*a).cmp(&self.deadline(*b)).then_with(by_name)
-        });
-        sleepers.get(n as usize).copied()
-    }
-
     /// Order of a process's ops that are equal otherwise: by place, and only then by the order of asking.
-    fn cmp_slots(&self, process: Process, a: Slot, b: Slot) -> Ordering {
+    pub(super) fn cmp_slots(&self, process: Process, a: Slot, b: Slot) -> Ordering {
         let pending = &self.processes[process.index()].pending;
         pending[a.index()].site.cmp(pending[b.index()].site).then(a.0.cmp(&b.0))
-    }
-
-    /// What tells a timer from the others of its process: its place, and its number among those of that place.
-    pub(super) fn timer_mark(&self, (process, slot): (Process, Slot)) -> u64 {
-        let pending = &self.processes[process.index()].pending;
-        let site = pending[slot.index()].site;
-        let before = |other: &&(Process, Slot)| {
-            other.0 == process && other.1.0 < slot.0 && pending[other.1.index()].site == site
-        };
-        let number = self.sleepers.iter().filter(before).count() as u64;
-        u64::from(site.line()) << 32 ^ u64::from(site.column()) << 16 ^ number
-    }
-
-    pub(super) fn deadline(&self, (process, slot): (Process, Slot)) -> u64 {
-        match self.processes[process.index()].pending[slot.index()].op {
-            Op::Sleep(deadline) => deadline,
-            other => crate::bug!("{process:?} is listed as a sleeper but waits for {other:?}"),
-        }
     }
 }

@@ -17,7 +17,7 @@ use super::{
 };
 use crate::{
     hash::{Domain, Print},
-    ids::{Message, Object, Process, Slot},
+    ids::{Message, Object, Process},
 };
 use std::collections::VecDeque;
 
@@ -184,44 +184,6 @@ impl World {
         })
     }
 
-    /// How many timers may fire, and messages that were held back may arrive.
-    #[inline]
-    pub(super) fn clock_choices(&self) -> u32 {
-        self.timer_choices() + self.environment.late.len() as u32
-    }
-
-    #[inline]
-    pub(super) fn timer_choices(&self) -> u32 {
-        match self.environment.time {
-            Time::Any => self.sleepers.len() as u32,
-            Time::Ordered if self.enabled > 0 => 0,
-            Time::Ordered => self.sleepers.iter().filter(|sleeper| self.is_due(**sleeper)).count() as u32,
-        }
-    }
-
-    /// Whether a timer may fire next where time is ordered: it is the first of its node, and none is before it for certain.
-    pub(super) fn is_due(&self, sleeper: (Process, Slot)) -> bool {
-        let (deadline, node) = (self.deadline(sleeper), self.node_of(sleeper.0));
-        self.sleepers.iter().all(|other| {
-            let before = self.deadline(*other);
-            let slack = if self.node_of(other.0) == node { 0 } else { self.environment.skew };
-            deadline <= before.saturating_add(slack)
-        })
-    }
-
-    /// What the clock of the actor's node shows.
-    pub fn actors_now(&self) -> u64 {
-        self.now.saturating_add(self.ahead(self.actor))
-    }
-
-    /// How far the clock of a process is ahead.
-    pub(super) fn ahead(&self, process: Process) -> u64 {
-        match self.node_of(process) {
-            Some(root) if self.environment.skew > 0 => self.node(root).ahead,
-            _ => 0,
-        }
-    }
-
     /// Whether anything may go wrong at all.
     #[inline]
     pub(super) fn is_hostile(&self) -> bool {
@@ -243,21 +205,21 @@ impl World {
     }
 
     /// Shows each move of `FAULTS` in its canonical order, until `go_on` says no.
-    fn each_fault(&self, go_on: &mut dyn FnMut(Move) -> bool) {
+    fn each_fault(&self, go_on: &mut impl FnMut(Move) -> bool) {
         let environment = &self.environment;
-        let recoveries = self.recoveries();
+        let mut recovers = environment.is_cut;
         if environment.is_cut && !go_on(Move::Heal) {
             return;
         }
-        for node in &environment.nodes {
-            if self.can_restart(node) && !go_on(Move::Restart(node.root)) {
+        for node in environment.nodes.iter().filter(|node| self.can_restart(node)) {
+            recovers = true;
+            if !go_on(Move::Restart(node.root)) {
                 return;
             }
         }
-        let is_idle = self.enabled == 0 && self.clock_choices() == 0;
-        let mut left = is_idle && recoveries == 0;
+        let mut may_end = !recovers && self.enabled == 0 && self.clock_choices() == 0;
         let mut show = |fault: Move| {
-            if std::mem::take(&mut left) && !go_on(Move::Nothing) {
+            if std::mem::take(&mut may_end) && !go_on(Move::Nothing) {
                 return false;
             }
             go_on(fault)
@@ -287,7 +249,7 @@ impl World {
     }
 
     /// Each way to cut the nodes in two, the smallest side first. Returns false if it was told to stop.
-    fn each_cut(&self, go_on: &mut dyn FnMut(u32) -> bool) -> bool {
+    fn each_cut(&self, go_on: &mut impl FnMut(u32) -> bool) -> bool {
         let nodes = self.environment.nodes.len();
         if !(2..=PARTITIONED_NODES_MAX).contains(&nodes) {
             return true;
@@ -310,11 +272,6 @@ impl World {
 
     pub(super) fn can_restart(&self, node: &Node) -> bool {
         !node.is_up && self.left(node.rule, Kind::Restart) > 0
-    }
-
-    fn recoveries(&self) -> usize {
-        usize::from(self.environment.is_cut)
-            + self.environment.nodes.iter().filter(|node| self.can_restart(node)).count()
     }
 
     /// The move of `FAULTS` behind an alternative.
@@ -362,35 +319,6 @@ impl World {
                 Next::Stay(Process::FAULTS)
             }
         })
-    }
-
-    fn grant_clock(&mut self, alternative: u32) -> Option<Next> {
-        let timers = self.timer_choices();
-        if alternative < timers {
-            let (process, slot) = self.sleeper(alternative)?;
-            self.begin_step(process);
-            return Some(self.perform(process, slot, 0));
-        }
-        if alternative >= self.clock_choices() {
-            return None;
-        }
-        self.begin_step(Process::CLOCK);
-        self.steps += 1;
-        let (object, queued) = self.environment.late.remove((alternative - timers) as usize);
-        let queued = Queued { arrival: self.next_message().0, ..queued };
-        self.happened.push(Happened::Arrived(object, queued.message));
-        self.arrive(object, queued);
-        Some(Next::Stay(Process::CLOCK))
-    }
-
-    /// Holds a message back. Late messages stand in a canonical order: by mailbox, then by what they are.
-    pub(super) fn hold_back(&mut self, object: Object, queued: Queued) {
-        let names = &self.names;
-        let at = self.environment.late.partition_point(|(other, message)| {
-            let by_sender = || names.cmp_processes(message.sender, queued.sender);
-            names.cmp_objects(*other, object).then_with(by_sender).then(message.id.cmp(&queued.id)).is_le()
-        });
-        self.environment.late.insert(at, (object, queued));
     }
 
     /// Settles the next decision of the environment.

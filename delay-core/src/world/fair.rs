@@ -123,14 +123,22 @@ impl World {
 
     /// What a choice meets by whom it moves.
     pub fn moved_by(&self, choice: Choice) -> Option<Demand> {
-        if choice.process == Process::FAULTS || self.is_late(choice) {
-            return self.met_by_environment(choice);
+        match choice.process {
+            Process::FAULTS => match self.fault_move(choice.alternative)? {
+                Move::Heal => Some(Demand::Heal),
+                Move::Restart(root) => Some(Demand::Restart(root)),
+                Move::Nothing | Move::Crash(_) | Move::Cut(_) | Move::Message(..) => None,
+            },
+            Process::CLOCK => {
+                if let Some(late) = choice.alternative.checked_sub(self.timer_choices()) {
+                    let late = self.environment.late.get(late as usize);
+                    return late.map(|(object, queued)| Demand::Late(*object, queued.id));
+                }
+                let sleeper = self.sleeper(choice.alternative)?;
+                Some(Demand::Timer(sleeper.0, self.timer_mark(sleeper)))
+            }
+            process => self.is_live(process).then_some(Demand::Process(process)),
         }
-        if choice.process == Process::CLOCK {
-            let sleeper = self.sleeper(choice.alternative)?;
-            return Some(Demand::Timer(sleeper.0, self.timer_mark(sleeper)));
-        }
-        self.is_live(choice.process).then_some(Demand::Process(choice.process))
     }
 
     /// What of the environment must not be put off for ever: that late messages arrive, and recoveries.
@@ -139,24 +147,6 @@ impl World {
         let late = late.iter().map(|(object, queued)| Demand::Late(*object, queued.id));
         let restarts = nodes.iter().filter(|node| self.can_restart(node)).map(|node| Demand::Restart(node.root));
         late.chain(restarts).chain(is_cut.then_some(Demand::Heal))
-    }
-
-    /// Whether a choice is that a message which was held back arrives.
-    fn is_late(&self, choice: Choice) -> bool {
-        choice.process == Process::CLOCK && choice.alternative >= self.timer_choices()
-    }
-
-    /// Which of these demands an alternative of the environment meets.
-    fn met_by_environment(&self, choice: Choice) -> Option<Demand> {
-        if choice.process == Process::CLOCK {
-            let late = choice.alternative.checked_sub(self.timer_choices())?;
-            return self.environment.late.get(late as usize).map(|(object, queued)| Demand::Late(*object, queued.id));
-        }
-        match self.fault_move(choice.alternative)? {
-            Move::Heal => Some(Demand::Heal),
-            Move::Restart(root) => Some(Demand::Restart(root)),
-            Move::Nothing | Move::Crash(_) | Move::Cut(_) | Move::Message(..) => None,
-        }
     }
 
     /// What the last step met, given what its choice moved; ascending.

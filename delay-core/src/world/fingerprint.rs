@@ -68,6 +68,7 @@ impl World {
             monitors,
             observed,
             choosing,
+            // In `environment_print`, below.
             environment: _,
             now,
             names,

@@ -15,6 +15,7 @@ mod act;
 #[cfg(feature = "test-hooks")]
 pub mod as_set;
 mod choice;
+mod clock;
 pub mod environment;
 mod fair;
 pub mod fault;

@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     explorer::Event,
-    hash::{Domain, Print},
+    hash::Print,
     ids::{Process, Slot},
 };
 
@@ -79,8 +79,7 @@ impl World {
     pub fn look_at_node(&mut self, root: Process) -> bool {
         let is_up = self.node(root).is_up;
         self.shared_op();
-        let (actor, about) = (self.actor, self.names.process_print(root));
-        self.observe_print(actor, Print::of(Domain::Observation).and(about).with(u64::from(is_up)));
+        self.observe_of(self.names.process_print(root), Print::default().with(u64::from(is_up)));
         is_up
     }
 
@@ -131,11 +130,9 @@ impl World {
     }
 
     fn refresh_watchers(&mut self, root: Process) {
-        for watcher in self.node(root).watchers.clone() {
-            if watcher != self.actor {
-                self.refresh(watcher);
-            }
-        }
+        let watchers = std::mem::take(&mut self.node_mut(root).watchers);
+        self.refresh_each(&watchers);
+        self.node_mut(root).watchers = watchers;
     }
 
     /// A process of a node that crashes is being dropped.

@@ -166,7 +166,7 @@ impl ProcessState {
             unseen: _,
             alternatives: _,
             cancelled,
-            // Told by the name of the process that spawned it.
+            // The nearest ancestor, by name, that is the root of a node: those stand in the environment's part.
             node: _,
             handles: _,
             joiners: _,

@@ -90,7 +90,7 @@ impl World {
                 return Next::Drop(process);
             }
             Op::Crash(_) | Op::Restart(_) => return self.perform_on_node(process, slot, op),
-            Op::Store(store, ask) => self.perform_on_store(process, store, ask),
+            Op::Store(store, access) => self.perform_on_store(process, store, access),
             Op::Send { to, content, rule } => self.perform_send(process, to, content, rule),
             Op::Reserve(to) => self.perform_reserve(to),
             Op::Receive(from) if self.is_fault(from, alternative) => match self.perform_fault(from, alternative) {
@@ -197,6 +197,12 @@ impl World {
         let state = &mut self.processes[process.index()];
         state.local = state.local.and(what);
         self.touch_print(process);
+    }
+
+    /// The actor sees something of a process or an object, by the print of its name.
+    pub(super) fn observe_of(&mut self, about: Print, seen: Print) {
+        let actor = self.actor;
+        self.observe_print(actor, Print::of(Domain::Observation).and(about).and(seen));
     }
 
     fn perform_send(
@@ -328,12 +334,18 @@ impl World {
     #[inline]
     fn refresh_all(&mut self, object: Object, waiting: impl Fn(&mut Mailbox) -> &mut Vec<Process>) {
         let taken = std::mem::take(waiting(&mut self.mailboxes[object.index()]));
-        for process in &taken {
+        self.refresh_each(&taken);
+        *waiting(&mut self.mailboxes[object.index()]) = taken;
+    }
+
+    /// Refreshes every process of a list but the actor.
+    #[inline]
+    pub(super) fn refresh_each(&mut self, waiting: &[Process]) {
+        for process in waiting {
             if *process != self.actor {
                 self.refresh(*process);
             }
         }
-        *waiting(&mut self.mailboxes[object.index()]) = taken;
     }
 
     /// Refreshes every process but the actor that waits on a mailbox.

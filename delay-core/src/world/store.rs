@@ -81,7 +81,7 @@ impl StoreState {
     }
 
     /// In how many ways a crash may leave it.
-    pub(super) fn losses(&self) -> u32 {
+    fn ways_to_lose(&self) -> u32 {
         let unsynced = self.unsynced() as u32;
         if self.keeps == (Keeps::All { torn: true }) { 2 * unsynced + 1 } else { unsynced + 1 }
     }
@@ -107,7 +107,7 @@ impl World {
     }
 
     /// What a store holds: the writes, in order; and whether half a record follows.
-    pub fn stored(&self, store: Store) -> (impl DoubleEndedIterator<Item = Message>, bool) {
+    pub fn stored(&self, store: Store) -> (impl Iterator<Item = Message>, bool) {
         let state = &self.stores[store.0 as usize];
         (state.written.iter().map(|written| written.message), state.is_torn)
     }
@@ -126,15 +126,12 @@ impl World {
         &mut self,
         process: Process,
         store: Store,
-        ask: Access,
+        access: Access,
     ) -> (Observation, Option<Print>) {
-        match ask {
+        match access {
             Access::Write(content) => {
                 let message = self.next_message();
-                let id = content.unwrap_or_else(|| {
-                    let history = self.processes[process.index()].history(self.names.process_print(process));
-                    history.with(self.store_print(store).short())
-                });
+                let id = self.value_print(process, self.store_print(store), content);
                 let state = &mut self.stores[store.0 as usize];
                 // Half a record is overwritten.
                 let was_torn = std::mem::take(&mut state.is_torn);
@@ -177,7 +174,7 @@ impl World {
     }
 
     pub(super) fn ways_to_lose(&self, store: Store) -> u32 {
-        self.stores[store.0 as usize].losses()
+        self.stores[store.0 as usize].ways_to_lose()
     }
 
     /// Decides what of a store survives a crash.

@@ -5,6 +5,7 @@
 //!
 //! Not there: weak senders, and `blocking_recv`.
 
+use super::senders::Senders;
 use crate::{
     api::{
         backend::{self, Side},
@@ -27,10 +28,7 @@ use std::{
     fmt,
     future::poll_fn,
     panic::Location,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 use tokio::sync::broadcast as theirs;
 
@@ -75,7 +73,7 @@ struct Core<T> {
     execution: u64,
     payload: Payload<T>,
     values: Mutex<VecDeque<(Message, T)>>,
-    senders: AtomicUsize,
+    senders: Senders,
 }
 
 impl<T> Core<T> {
@@ -186,7 +184,7 @@ impl<T> Sender<T> {
         );
         let inner = match made {
             Side::Controlled((object, execution)) => {
-                let (values, senders) = (Mutex::new(VecDeque::new()), AtomicUsize::new(1));
+                let (values, senders) = (Mutex::new(VecDeque::new()), Senders::new());
                 Side::Controlled(Arc::new(Core { object, execution, payload, values, senders }))
             }
             Side::Tokio(sender) => Side::Tokio(sender),
@@ -270,7 +268,7 @@ impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
         let inner = match &self.inner {
             Side::Controlled(core) => {
-                core.senders.fetch_add(1, Ordering::Relaxed);
+                core.senders.add();
                 Side::Controlled(Arc::clone(core))
             }
             Side::Tokio(sender) => Side::Tokio(sender.clone()),
@@ -282,7 +280,7 @@ impl<T> Clone for Sender<T> {
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if let Side::Controlled(core) = &self.inner
-            && core.senders.fetch_sub(1, Ordering::AcqRel) == 1
+            && core.senders.remove()
         {
             backend::within_if(core.execution, |context| context.world.abandon_broadcast(core.object));
         }

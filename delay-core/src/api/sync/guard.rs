@@ -7,7 +7,7 @@ use super::permits::{Held, Permits};
 use crate::{
     api::{
         backend::{self, Side},
-        payload::{Payload, View},
+        payload::Payload,
     },
     world::shared::Change,
 };
@@ -23,7 +23,7 @@ pub(super) struct Control<T> {
 impl<T> Control<T> {
     pub(super) fn new(value: &T, permits: u32, payload: Payload<T>, word: &'static str) -> Self {
         // The value's `Hash` is the user's code, which runs outside.
-        let change = change(payload, value);
+        let change = payload.change(value);
         let controlled = |context: &mut crate::live::context::Context| {
             let object = context.world.create_lock(u64::from(permits), change);
             Permits::new(context, object, word)
@@ -41,10 +41,6 @@ impl<T> Control<T> {
     pub(super) fn payload(&self) -> Payload<T> {
         self.payload
     }
-}
-
-fn change<T>(payload: Payload<T>, value: &T) -> Change {
-    payload.content(value).map_or(Change::Opaque, Change::Content)
 }
 
 /// What was granted: permits inside, nothing outside.
@@ -75,7 +71,7 @@ impl<G: Deref<Target: Sized>> Guarded<G> {
     pub(super) fn downgrade<R: Deref<Target = G::Target>>(mut self, turn: impl FnOnce(G) -> R) -> Guarded<R> {
         if let Some(held) = &mut self.held {
             let (guard, payload) = (self.guard.as_deref(), self.payload);
-            held.release(held.count - 1, || guard.map_or(Change::Opaque, |value| change(payload, value)));
+            held.release(held.count - 1, || guard.map_or(Change::Opaque, |value| payload.change(value)));
         }
         let (held, payload) = (self.held.take(), self.payload);
         match self.guard.take() {
@@ -91,7 +87,7 @@ impl<G: Deref<Target: Sized>> Drop for Guarded<G> {
             let (guard, payload, access) = (self.guard.as_deref(), self.payload, self.access);
             held.release(held.count, || match (access, guard) {
                 (Access::Read, _) => Change::None,
-                (Access::Write, Some(value)) => change(payload, value),
+                (Access::Write, Some(value)) => payload.change(value),
                 (Access::Write, None) => Change::Opaque,
             });
         }
@@ -155,6 +151,46 @@ macro_rules! guard_writes {
     };
 }
 pub(super) use guard_writes;
+
+/// What a lock is apart from locking.
+macro_rules! lock_type {
+    ($name:ident, $theirs:ty) => {
+        impl<T> $name<T> {
+            /// The value, of a lock that nobody else has.
+            pub fn get_mut(&mut self) -> &mut T {
+                self.control.reach();
+                Arc::get_mut(&mut self.value)
+                    .map_or_else(|| crate::bug!("a guard outlives its lock"), <$theirs>::get_mut)
+            }
+
+            /// The value.
+            pub fn into_inner(self) -> T {
+                self.control.reach();
+                Arc::into_inner(self.value)
+                    .map_or_else(|| crate::bug!("a guard outlives its lock"), <$theirs>::into_inner)
+            }
+        }
+
+        impl<T: Default> Default for $name<T> {
+            fn default() -> Self {
+                Self::new(T::default())
+            }
+        }
+
+        impl<T> From<T> for $name<T> {
+            fn from(value: T) -> Self {
+                Self::new(value)
+            }
+        }
+
+        impl<T> fmt::Debug for $name<T> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.debug_struct(stringify!($name)).finish_non_exhaustive()
+            }
+        }
+    };
+}
+pub(super) use lock_type;
 
 /// Tokio's lock is free: the World has just granted it.
 pub(super) fn granted<G>(guard: Result<G, TryLockError>) -> G {

@@ -4,6 +4,7 @@
 //! is polled. Invariant: a queued message of a live receiver has its value here, from the sender's poll until the
 //! receiver's.
 
+use super::senders::Senders;
 use crate::{
     api::{
         backend,
@@ -40,7 +41,7 @@ pub(crate) struct Core<T, V = Payload<T>> {
     copies: bool,
     /// Values of queued messages, in the order they were put in.
     values: Mutex<VecDeque<(Message, T)>>,
-    senders: AtomicUsize,
+    senders: Senders,
     weak_senders: AtomicUsize,
 }
 
@@ -76,7 +77,7 @@ impl<T, V: View<T>> Core<T, V> {
             copies: kind.is_networked && view.copies(),
             view,
             values: Mutex::new(VecDeque::new()),
-            senders: AtomicUsize::new(1),
+            senders: Senders::new(),
             weak_senders: AtomicUsize::new(0),
         })
     }
@@ -296,11 +297,11 @@ fn told(context: &mut Context, seen: Observation) -> (Observation, bool) {
 
 impl<T, V> Core<T, V> {
     pub(crate) fn add_sender(&self) {
-        self.senders.fetch_add(1, Ordering::Relaxed);
+        self.senders.add();
     }
 
     pub(crate) fn drop_sender(&self) {
-        if self.senders.fetch_sub(1, Ordering::AcqRel) == 1 {
+        if self.senders.remove() {
             backend::within_if(self.execution, |context| context.world.abandon(self.object));
         }
     }
@@ -308,15 +309,14 @@ impl<T, V> Core<T, V> {
     /// A weak sender becomes a sender, unless none is left: an observation.
     #[track_caller]
     pub(crate) fn revive_sender(&self) -> bool {
-        let revive = |count| if count == 0 { None } else { Some(count + 1) };
-        let revived = self.senders.fetch_update(Ordering::AcqRel, Ordering::Acquire, revive).is_ok();
+        let revived = self.senders.revive();
         self.look(|_| u64::from(revived)) != 0
     }
 
     /// How many senders there are: an observation.
     #[track_caller]
     pub(crate) fn sender_count(&self) -> usize {
-        self.look(|_| self.senders.load(Ordering::Acquire) as u64) as usize
+        self.look(|_| self.senders.count()) as usize
     }
 
     /// How many weak senders there are: an observation.

@@ -10,6 +10,7 @@ pub mod oneshot;
 mod permits;
 mod rwlock;
 mod semaphore;
+mod senders;
 pub mod watch;
 
 pub use mutex::{Mutex, MutexGuard, OwnedMutexGuard, TryLockError};

@@ -6,7 +6,7 @@
 //! Not there: `const_new`, mapped guards, and values without a size.
 
 use super::{
-    guard::{Access, Control, Grant, Guarded, granted, guard_type, guard_writes, refused},
+    guard::{Access, Control, Grant, Guarded, granted, guard_type, guard_writes, lock_type, refused},
     permits::Held,
 };
 use crate::{
@@ -50,6 +50,8 @@ guard_type! {
     [] OwnedMutexGuard, theirs::OwnedMutexGuard<T>
 }
 guard_writes!([] OwnedMutexGuard);
+
+lock_type!(Mutex, theirs::Mutex<T>);
 
 impl<T> Mutex<T> {
     /// A mutex of a value that is opaque to the engine.
@@ -139,35 +141,5 @@ impl<T> Mutex<T> {
             Side::Controlled(_) => backend::misplaced(),
             Side::Tokio(()) => self.guard(self.value.blocking_lock(), None),
         }
-    }
-
-    /// The value, of a mutex that nobody else has.
-    pub fn get_mut(&mut self) -> &mut T {
-        self.control.reach();
-        Arc::get_mut(&mut self.value).map_or_else(|| crate::bug!("a guard outlives its mutex"), theirs::Mutex::get_mut)
-    }
-
-    /// The value.
-    pub fn into_inner(self) -> T {
-        self.control.reach();
-        Arc::into_inner(self.value).map_or_else(|| crate::bug!("a guard outlives its mutex"), theirs::Mutex::into_inner)
-    }
-}
-
-impl<T: Default> Default for Mutex<T> {
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<T> for Mutex<T> {
-    fn from(value: T) -> Self {
-        Self::new(value)
-    }
-}
-
-impl<T> fmt::Debug for Mutex<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Mutex").finish_non_exhaustive()
     }
 }

@@ -6,7 +6,7 @@
 //! Not there: `const_new`, mapped guards, and values without a size.
 
 use super::{
-    guard::{Access, Control, Guarded, granted, guard_type, guard_writes, refused},
+    guard::{Access, Control, Guarded, granted, guard_type, guard_writes, lock_type, refused},
     permits::Held,
 };
 use crate::{
@@ -76,6 +76,8 @@ impl<T> OwnedRwLockWriteGuard<T> {
         OwnedRwLockReadGuard { inner: self.inner.downgrade(theirs::OwnedRwLockWriteGuard::downgrade) }
     }
 }
+
+lock_type!(RwLock, theirs::RwLock<T>);
 
 impl<T> RwLock<T> {
     /// A lock of a value that is opaque to the engine.
@@ -250,35 +252,5 @@ impl<T> RwLock<T> {
                 RwLockWriteGuard { inner: Guarded::new(guard, None, self.control.payload(), Access::Write) }
             }
         }
-    }
-
-    /// The value, of a lock that nobody else has.
-    pub fn get_mut(&mut self) -> &mut T {
-        self.control.reach();
-        Arc::get_mut(&mut self.value).map_or_else(|| crate::bug!("a guard outlives its lock"), theirs::RwLock::get_mut)
-    }
-
-    /// The value.
-    pub fn into_inner(self) -> T {
-        self.control.reach();
-        Arc::into_inner(self.value).map_or_else(|| crate::bug!("a guard outlives its lock"), theirs::RwLock::into_inner)
-    }
-}
-
-impl<T: Default> Default for RwLock<T> {
-    fn default() -> Self {
-        Self::new(T::default())
-    }
-}
-
-impl<T> From<T> for RwLock<T> {
-    fn from(value: T) -> Self {
-        Self::new(value)
-    }
-}
-
-impl<T> fmt::Debug for RwLock<T> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("RwLock").finish_non_exhaustive()
     }
 }

@@ -171,7 +171,7 @@ impl World {
             return None;
         }
         let message = self.next_message();
-        let print = self.message_print(self.actor, object, content);
+        let print = self.value_print(self.actor, self.names.object_print(object), content);
         self.broadcast_mut(object).send(message, print);
         self.update(object);
         Some((message, receivers))
@@ -187,9 +187,7 @@ impl World {
     pub fn take_next_now(&mut self, object: Object, ticket: Ticket) -> Taken {
         self.shared_op_on(object);
         let (_, print) = self.broadcast(object).peek(ticket);
-        let about = self.names.object_print(object);
-        let actor = self.actor;
-        self.observe_print(actor, Print::of(Domain::Observation).and(about).and(print));
+        self.observe_of(self.names.object_print(object), print);
         self.take_next(object, ticket)
     }
 
@@ -202,9 +200,6 @@ impl World {
 
     /// Looks at a broadcast: an observation.
     pub fn look_at_broadcast(&mut self, object: Object, see: impl FnOnce(&Broadcast) -> u64) -> u64 {
-        self.shared_op_on(object);
-        let seen = see(self.broadcast(object));
-        self.observe_result(object, seen);
-        seen
+        self.look_at_shared(object, |world| see(world.broadcast(object)))
     }
 }

@@ -144,11 +144,7 @@ impl World {
     fn update(&mut self, object: Object) {
         self.touch_shared_print(object);
         let waiters = std::mem::take(&mut self.shared[object.index()].waiters);
-        for process in &waiters {
-            if *process != self.actor {
-                self.refresh(*process);
-            }
-        }
+        self.refresh_each(&waiters);
         self.shared[object.index()].waiters = waiters;
     }
 
@@ -169,16 +165,20 @@ impl World {
     fn observe_version(&mut self, object: Object, version: Print) {
         #[cfg(feature = "test-hooks")]
         let version = if self.masks(super::masked::Part::Version) { Print::default() } else { version };
-        let about = self.names.object_print(object);
-        let actor = self.actor;
-        self.observe_print(actor, Print::of(Domain::Observation).and(about).and(version));
+        self.observe_of(self.names.object_print(object), version);
     }
 
     /// The actor learns the result of an immediate op.
     fn observe_result(&mut self, object: Object, result: u64) {
-        let about = self.names.object_print(object);
-        let actor = self.actor;
-        self.observe_print(actor, Print::of(Domain::Observation).and(about).with(result));
+        self.observe_of(self.names.object_print(object), Print::default().with(result));
+    }
+
+    /// Looks at what can be said of an object in a number: an observation.
+    fn look_at_shared(&mut self, object: Object, see: impl FnOnce(&Self) -> u64) -> u64 {
+        self.shared_op_on(object);
+        let seen = see(self);
+        self.observe_result(object, seen);
+        seen
     }
 
     #[inline]

@@ -331,9 +331,6 @@ impl World {
 
     /// Looks at a semaphore: an observation.
     pub fn look_at_semaphore(&mut self, object: Object, see: impl FnOnce(&Semaphore) -> u64) -> u64 {
-        self.shared_op_on(object);
-        let seen = see(self.semaphore(object));
-        self.observe_result(object, seen);
-        seen
+        self.look_at_shared(object, |world| see(world.semaphore(object)))
     }
 }

@@ -147,9 +147,6 @@ impl World {
 
     /// Looks at what is known of the value, not at the value: an observation.
     pub fn look_at_watch(&mut self, object: Object, see: impl FnOnce(&Watch) -> u64) -> u64 {
-        self.shared_op_on(object);
-        let seen = see(self.watch(object));
-        self.observe_result(object, seen);
-        seen
+        self.look_at_shared(object, |world| see(world.watch(object)))
     }
 }

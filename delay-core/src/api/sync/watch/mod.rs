@@ -3,28 +3,26 @@
 //! Waiting for a change, and for the receivers to be gone, are awaited ops; everything else is immediate. A borrowed
 //! value must not be kept across an await, or a sender would block the thread.
 
+use super::senders::Senders;
 use crate::{
     api::{
         backend::{self, Side},
         leaf::Leaf,
-        payload::{Payload, View},
+        payload::Payload,
     },
     ids::Object,
     live::context::Context,
     world::{
         World,
         op::{Observation, Op, Site},
-        shared::{Ask, Change, watch::Seen},
+        shared::{Ask, watch::Seen},
     },
 };
 use std::{
     fmt,
     future::poll_fn,
     panic::Location,
-    sync::{
-        Arc, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError},
 };
 use tokio::sync::watch as theirs;
 
@@ -80,7 +78,7 @@ struct Core<T> {
     execution: u64,
     payload: Payload<T>,
     value: RwLock<T>,
-    senders: AtomicUsize,
+    senders: Senders,
 }
 
 impl<T> Core<T> {
@@ -109,10 +107,6 @@ impl<T> Core<T> {
         }
     }
 
-    fn change(&self, value: &T) -> Change {
-        self.payload.content(value).map_or(Change::Opaque, Change::Content)
-    }
-
     #[track_caller]
     fn record(&self, site: Site, what: &str) {
         backend::within(self.execution, |context| {
@@ -126,7 +120,7 @@ impl<T> Core<T> {
         let mut value = self.write();
         self.now(World::see_watched);
         let changed = modify(&mut value);
-        let change = self.change(&value);
+        let change = self.payload.change(&value);
         drop(value);
         self.now(|world, object| {
             if changed {
@@ -169,7 +163,7 @@ impl<T> Sender<T> {
 
     /// A sender without a receiver, and what the engine may know of the value.
     pub fn with_payload(init: T, payload: Payload<T>) -> Self {
-        let change = payload.content(&init).map_or(Change::Opaque, Change::Content);
+        let change = payload.change(&init);
         let made = backend::choose(
             |context| {
                 let object = context.world.create_watch(change);
@@ -180,7 +174,7 @@ impl<T> Sender<T> {
         );
         let inner = match made {
             Side::Controlled((object, execution)) => {
-                let (value, senders) = (RwLock::new(init), AtomicUsize::new(1));
+                let (value, senders) = (RwLock::new(init), Senders::new());
                 Side::Controlled(Arc::new(Core { object, execution, payload, value, senders }))
             }
             Side::Tokio(()) => Side::Tokio(theirs::Sender::new(init)),
@@ -201,7 +195,7 @@ impl<T> Sender<T> {
                 }
                 let mut now = core.write();
                 let old = std::mem::replace(&mut *now, value);
-                let change = core.change(&now);
+                let change = core.payload.change(&now);
                 drop(now);
                 core.now(|world, object| world.change_watched(object, change));
                 core.record(Location::caller(), "changes");
@@ -294,9 +288,9 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn sender_count(&self) -> usize {
         match &self.inner {
-            Side::Controlled(core) => core
-                .now(|world, object| world.look_at_watch(object, |_| core.senders.load(Ordering::Acquire) as u64))
-                as usize,
+            Side::Controlled(core) => {
+                core.now(|world, object| world.look_at_watch(object, |_| core.senders.count())) as usize
+            }
             Side::Tokio(sender) => sender.sender_count(),
         }
     }
@@ -315,7 +309,7 @@ impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
         let inner = match &self.inner {
             Side::Controlled(core) => {
-                core.senders.fetch_add(1, Ordering::Relaxed);
+                core.senders.add();
                 Side::Controlled(Arc::clone(core))
             }
             Side::Tokio(sender) => Side::Tokio(sender.clone()),
@@ -327,7 +321,7 @@ impl<T> Clone for Sender<T> {
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if let Side::Controlled(core) = &self.inner
-            && core.senders.fetch_sub(1, Ordering::AcqRel) == 1
+            && core.senders.remove()
         {
             backend::within_if(core.execution, |context| context.world.abandon_watched(core.object));
         }

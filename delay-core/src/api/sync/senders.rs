@@ -1,0 +1,34 @@
+//! How many senders a channel has.
+//!
+//! Invariant: whoever drops the last one tells the World that nothing can come any more.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// The senders of a channel, one to begin with.
+#[derive(Debug)]
+pub(super) struct Senders(AtomicUsize);
+
+impl Senders {
+    pub(super) fn new() -> Self {
+        Self(AtomicUsize::new(1))
+    }
+
+    pub(super) fn count(&self) -> u64 {
+        self.0.load(Ordering::Acquire) as u64
+    }
+
+    pub(super) fn add(&self) {
+        self.0.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// One more, unless none is left.
+    pub(super) fn revive(&self) -> bool {
+        let revive = |count| if count == 0 { None } else { Some(count + 1) };
+        self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, revive).is_ok()
+    }
+
+    /// One is dropped: whether it was the last.
+    pub(super) fn remove(&self) -> bool {
+        self.0.fetch_sub(1, Ordering::AcqRel) == 1
+    }
+}

@@ -1,0 +1,73 @@
+//! What is counted and noticed over all executions, for the coverage statement.
+
+/// Sums over all executions of one `Live`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Totals {
+    /// Executions started, re-executions included.
+    pub executions: u64,
+    /// Steps made, re-executed ones included.
+    pub steps: u64,
+    /// Some step held several ops on shared objects.
+    pub merged_ops: bool,
+    /// Wakes by code the engine does not control.
+    pub foreign_wakes: u64,
+    /// The process that was woken so first, and where it was spawned.
+    pub woken_first: Option<String>,
+    /// Announced events no monitor listened to.
+    pub unheard: u64,
+    /// The type of the first of them.
+    pub unheard_first: Option<String>,
+    /// The kinds of faults for which there was something to happen to, a bit each.
+    pub possible_faults: u8,
+    /// Links that let something happen to messages, and whether one matched.
+    pub links: Vec<(String, bool)>,
+    /// An endpoint that was sent to and never bound.
+    pub unbound: Option<String>,
+    /// Observed values no invariant looked at.
+    pub unseen: u64,
+    /// Panics that were caught.
+    pub panics: u64,
+}
+
+impl Totals {
+    /// Takes in what others counted.
+    pub fn add(&mut self, other: &Self) {
+        let Self {
+            executions,
+            steps,
+            merged_ops,
+            foreign_wakes,
+            woken_first,
+            unheard,
+            unheard_first,
+            possible_faults,
+            links,
+            unbound,
+            unseen,
+            panics,
+        } = other;
+        self.executions += executions;
+        self.steps += steps;
+        self.merged_ops |= merged_ops;
+        self.foreign_wakes += foreign_wakes;
+        self.unheard += unheard;
+        self.possible_faults |= possible_faults;
+        self.unseen += unseen;
+        self.panics += panics;
+        for (first, other) in [
+            (&mut self.woken_first, woken_first),
+            (&mut self.unheard_first, unheard_first),
+            (&mut self.unbound, unbound),
+        ] {
+            if first.is_none() {
+                first.clone_from(other);
+            }
+        }
+        for (number, (link, matched)) in links.iter().enumerate() {
+            match self.links.get_mut(number) {
+                Some(known) => known.1 |= matched,
+                None => self.links.push((link.clone(), *matched)),
+            }
+        }
+    }
+}

@@ -1,0 +1,109 @@
+//! Time: the timers that may fire, in what order, and the messages that were held back. The moves of [`Process::CLOCK`].
+
+use super::{World, environment::Happened, fault::Time, mailbox::Queued, op::Op, step::Next};
+use crate::ids::{Object, Process, Slot};
+use std::cmp::Ordering;
+
+impl World {
+    /// How many timers may fire, and messages that were held back may arrive.
+    #[inline]
+    pub(super) fn clock_choices(&self) -> u32 {
+        self.timer_choices() + self.environment.late.len() as u32
+    }
+
+    #[inline]
+    pub(super) fn timer_choices(&self) -> u32 {
+        match self.environment.time {
+            Time::Any => self.sleepers.len() as u32,
+            Time::Ordered if self.enabled > 0 => 0,
+            Time::Ordered => self.sleepers.iter().filter(|sleeper| self.is_due(**sleeper)).count() as u32,
+        }
+    }
+
+    /// Whether a timer may fire next where time is ordered: it is the first of its node, and none is before it for certain.
+    pub(super) fn is_due(&self, sleeper: (Process, Slot)) -> bool {
+        let (deadline, node) = (self.deadline(sleeper), self.node_of(sleeper.0));
+        self.sleepers.iter().all(|other| {
+            let before = self.deadline(*other);
+            let slack = if self.node_of(other.0) == node { 0 } else { self.environment.skew };
+            deadline <= before.saturating_add(slack)
+        })
+    }
+
+    /// What the clock of the actor's node shows.
+    pub fn actors_now(&self) -> u64 {
+        self.now.saturating_add(self.ahead(self.actor))
+    }
+
+    /// How far the clock of a process is ahead.
+    pub(super) fn ahead(&self, process: Process) -> u64 {
+        match self.node_of(process) {
+            Some(root) if self.environment.skew > 0 => self.node(root).ahead,
+            _ => 0,
+        }
+    }
+
+    /// The n-th timer in order of deadline, then of its process's name.
+    pub(super) fn sleeper(&self, n: u32) -> Option<(Process, Slot)> {
+        if self.sleepers.len() == 1 {
+            return (n == 0).then(|| self.sleepers[0]);
+        }
+        let mut sleepers = self.sleepers.clone();
+        if self.environment.time == Time::Ordered {
+            sleepers.retain(|sleeper| self.is_due(*sleeper));
+        }
+        sleepers.sort_by(|a, b| {
+            let by_slot = || if a.0 == b.0 { self.cmp_slots(a.0, a.1, b.1) } else { Ordering::Equal };
+            let by_name = || self.names.cmp_processes(a.0, b.0).then_with(by_slot);
+            self.deadline(*a).cmp(&self.deadline(*b)).then_with(by_name)
+        });
+        sleepers.get(n as usize).copied()
+    }
+
+    /// What tells a timer from the others of its process: its place, and its number among those of that place.
+    pub(super) fn timer_mark(&self, (process, slot): (Process, Slot)) -> u64 {
+        let pending = &self.processes[process.index()].pending;
+        let site = pending[slot.index()].site;
+        let before = |other: &&(Process, Slot)| {
+            other.0 == process && other.1.0 < slot.0 && pending[other.1.index()].site == site
+        };
+        let number = self.sleepers.iter().filter(before).count() as u64;
+        u64::from(site.line()) << 32 ^ u64::from(site.column()) << 16 ^ number
+    }
+
+    pub(super) fn deadline(&self, (process, slot): (Process, Slot)) -> u64 {
+        match self.processes[process.index()].pending[slot.index()].op {
+            Op::Sleep(deadline) => deadline,
+            other => crate::bug!("{process:?} is listed as a sleeper but waits for {other:?}"),
+        }
+    }
+
+    pub(super) fn grant_clock(&mut self, alternative: u32) -> Option<Next> {
+        let timers = self.timer_choices();
+        if alternative < timers {
+            let (process, slot) = self.sleeper(alternative)?;
+            self.begin_step(process);
+            return Some(self.perform(process, slot, 0));
+        }
+        if alternative >= self.clock_choices() {
+            return None;
+        }
+        self.begin_step(Process::CLOCK);
+        self.steps += 1;
+        let (object, queued) = self.environment.late.remove((alternative - timers) as usize);
+        let queued = Queued { arrival: self.next_message().0, ..queued };
+        self.happened.push(Happened::Arrived(object, queued.message));
+        self.arrive(object, queued);
+        Some(Next::Stay(Process::CLOCK))
+    }
+
+    /// Holds a message back. Late messages stand in a canonical order: by mailbox, then by what they are.
+    pub(super) fn hold_back(&mut self, object: Object, queued: Queued) {
+        let names = &self.names;
+        let at = self.environment.late.partition_point(|(other, message)| {
+            let by_sender = || names.cmp_processes(message.sender, queued.sender);
+            names.cmp_objects(*other, object).then_with(by_sender).then(message.id.cmp(&queued.id)).is_le()
+        });
+        self.environment.late.insert(at, (object, queued));
+    }
+}
