@@ -50,34 +50,29 @@ fn in_order_a_timer_fires_only_when_nothing_else_can_happen() {
     assert!(!yields(Time::Ordered));
 }
 
+/// Whether the timer was cancelled, and whether it had fired.
+async fn cancels_a_timer() -> (bool, bool) {
+    let (tell, mut fired) = delay::sync::mpsc::unbounded_channel();
+    let timer = task::spawn(async move {
+        time::sleep(Duration::from_secs(1)).await;
+        tell.send(()).unwrap();
+    });
+    task::yield_now().await;
+    timer.abort();
+    let cancelled = timer.await.is_err();
+    (cancelled, fired.recv().await.is_some())
+}
+
 /// Listing 1 of the P paper: a timer may have fired before it is cancelled.
 #[test]
 fn a_timer_that_is_cancelled_may_have_fired() {
-    let seen = outcomes(Checker::new(), |all| async move {
-        let (tell, mut fired) = delay::sync::mpsc::unbounded_channel();
-        let timer = task::spawn(async move {
-            time::sleep(Duration::from_secs(1)).await;
-            tell.send(()).unwrap();
-        });
-        task::yield_now().await;
-        timer.abort();
-        let cancelled = timer.await.is_err();
-        all.note(&(cancelled, fired.recv().await.is_some()));
-    });
+    let seen = outcomes(Checker::new(), |all| async move { all.note(&cancels_a_timer().await) });
     // With timers in order it cannot have: nothing waits that long.
     assert_eq!(seen, ["(true, false)"]);
     let any = std::sync::Mutex::new(std::collections::BTreeSet::new());
     let report = Checker::new().check(|| async {
-        let (tell, mut fired) = delay::sync::mpsc::unbounded_channel();
-        let timer = task::spawn(async move {
-            time::sleep(Duration::from_secs(1)).await;
-            tell.send(()).unwrap();
-        });
-        task::yield_now().await;
-        timer.abort();
-        let cancelled = timer.await.is_err();
-        let has_fired = fired.recv().await.is_some();
-        any.lock().unwrap().insert((cancelled, has_fired));
+        let outcome = cancels_a_timer().await;
+        any.lock().unwrap().insert(outcome);
     });
     report.assert_passed();
     assert_eq!(any.into_inner().unwrap().into_iter().collect::<Vec<_>>(), [(false, true), (true, false)]);

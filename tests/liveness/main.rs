@@ -5,8 +5,11 @@ mod events;
 mod lasso;
 mod recovery;
 mod temperature;
+#[path = "../verdicts/mod.rs"]
+mod verdicts;
 
-use delay::{Checker, Granularity, Report, monitor::Monitor};
+use delay::monitor::Monitor;
+use verdicts::{exhaustive, finds, passes};
 
 /// What the programs here announce.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -35,25 +38,4 @@ impl Monitor for Answers {
     fn is_hot(&self) -> bool {
         self.owed > 0
     }
-}
-
-/// An exhaustive search without bound, with every op a step of its own.
-fn exhaustive() -> Checker {
-    Checker::new().granularity(Granularity::Op)
-}
-
-/// The violation with this text was found; the text of its report.
-#[track_caller]
-fn finds(report: &Report, text: &str) -> String {
-    let failure = report.failure.as_ref().unwrap_or_else(|| panic!("found nothing: {}", report.sentences()));
-    let violation = failure.violation.to_string();
-    assert!(violation.contains(text), "found something else: {violation}");
-    violation
-}
-
-/// Everything was visited, and nothing was found.
-#[track_caller]
-fn passes(report: &Report) {
-    assert!(!report.is_failure(), "found something: {:?}", report.stop);
-    assert!(report.is_complete(), "did not finish: {:?}, {}", report.stop, report.sentences());
 }

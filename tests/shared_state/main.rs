@@ -3,32 +3,15 @@
 mod broadcast;
 mod locks;
 mod signals;
+#[path = "../verdicts/mod.rs"]
+mod verdicts;
 
-use delay::{Cache, Checker, Granularity, Report};
+use delay::Cache;
 use std::{
     collections::BTreeSet,
     sync::{Arc, Mutex},
 };
-
-/// An exhaustive search without bound, with every op a step of its own.
-fn exhaustive() -> Checker {
-    Checker::new().granularity(Granularity::Op)
-}
-
-/// The violation with this text was found.
-#[track_caller]
-fn finds(report: &Report, text: &str) {
-    let failure = report.failure.as_ref().unwrap_or_else(|| panic!("found nothing: {}", report.sentences()));
-    let violation = failure.violation.to_string();
-    assert!(violation.contains(text), "found something else: {violation}");
-}
-
-/// Nothing was found, and the search believed that it had seen everything.
-#[track_caller]
-fn passes(report: &Report) {
-    assert!(!report.is_failure(), "found: {:?}", report.failure.as_ref().map(|failure| failure.violation.to_string()));
-    assert!(report.is_complete(), "did not finish: {:?}", report.stop);
-}
+use verdicts::{exhaustive, finds, passes};
 
 /// Every outcome of a program, with this cache.
 #[track_caller]
