@@ -20,8 +20,6 @@ pub struct Names {
     objects: Vec<ObjectName>,
     /// Starts (by the initial local id) and receives (by local id and message) that are steps of their own.
     apart: IdSet<Print>,
-    /// Some process looked at the clock: what time it is, is part of the state.
-    reads_clock: bool,
     /// Some monitor was hot: whether one can stay so for ever has to be looked for.
     sees_heat: bool,
     /// How often something was learnt that a search has to know from its beginning.
@@ -45,7 +43,6 @@ struct ObjectName {
     k: u32,
     print: Print,
     shows_arrival: bool,
-    is_polled: bool,
 }
 
 impl Default for Names {
@@ -58,14 +55,7 @@ impl Default for Names {
             children: Vec::new(),
             objects: Vec::new(),
         };
-        Self {
-            processes: vec![body],
-            objects: Vec::new(),
-            apart: IdSet::default(),
-            reads_clock: false,
-            sees_heat: false,
-            revision: 0,
-        }
+        Self { processes: vec![body], objects: Vec::new(), apart: IdSet::default(), sees_heat: false, revision: 0 }
     }
 }
 
@@ -106,7 +96,7 @@ impl Names {
         debug_assert_eq!(of.objects.len(), k as usize, "objects are named in order");
         of.objects.push(id);
         let print = Print::of(Domain::ObjectName).and(of.print).with(u64::from(k));
-        self.objects.push(ObjectName { creator, k, print, shows_arrival: false, is_polled: false });
+        self.objects.push(ObjectName { creator, k, print, shows_arrival: false });
         id
     }
 
@@ -169,17 +159,6 @@ impl Names {
         self.apart.insert(point)
     }
 
-    /// Whether some execution of this search looked at the clock.
-    pub fn reads_clock(&self) -> bool {
-        self.reads_clock
-    }
-
-    /// Remembers that one did.
-    pub fn remember_clock(&mut self) {
-        self.revision += u32::from(!self.reads_clock);
-        self.reads_clock = true;
-    }
-
     /// Whether the order of arrival in this mailbox decides what a receive that does not wait takes.
     pub fn shows_arrival(&self, object: Object) -> bool {
         self.objects[object.index()].shows_arrival
@@ -190,19 +169,6 @@ impl Names {
         let shows = &mut self.objects[object.index()].shows_arrival;
         self.revision += u32::from(!*shows);
         *shows = true;
-    }
-
-    /// Whether some execution of this search looked for messages of this endpoint without waiting.
-    #[inline]
-    pub fn is_polled(&self, object: Object) -> bool {
-        self.objects[object.index()].is_polled
-    }
-
-    /// Remembers that one did.
-    pub fn remember_polled(&mut self, object: Object) {
-        let polled = &mut self.objects[object.index()].is_polled;
-        self.revision += u32::from(!*polled);
-        *polled = true;
     }
 
     /// Whether some monitor was hot in some execution of this search.

@@ -1,6 +1,6 @@
 //! What a run can conclude: data, not errors.
 
-use crate::world::op::Site;
+use crate::world::{op::Site, premises::Premises};
 use std::fmt;
 
 /// Something the program must not do.
@@ -92,6 +92,8 @@ pub enum Violation {
         /// The process.
         process: String,
     },
+    /// The search took something wrong for granted, and begins anew with these. No violation a user ever sees.
+    Premises(Premises),
     /// The program asked for something this configuration cannot do.
     Refused {
         /// What, and what to do.
@@ -126,6 +128,7 @@ impl Violation {
             Self::Waiting { .. } => "waiting",
             Self::Uncontrolled { .. } => "uncontrolled",
             Self::Spinning { .. } => "spinning",
+            Self::Premises(_) => "premises",
             Self::Refused { .. } => "refused",
         }
     }
@@ -197,6 +200,7 @@ impl fmt::Display for Violation {
                     "{process} keeps waking itself without any controlled op: use `delay::task::yield_now()` there"
                 )
             }
+            Self::Premises(premises) => write!(f, "the search needs {premises:?}"),
             Self::Refused { message } => f.write_str(message),
         }
     }

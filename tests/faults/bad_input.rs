@@ -2,10 +2,15 @@
 
 use delay::{
     Checker, Faults, Payload, Report,
-    net::{Delivery, Link, Network},
+    net::{Delivery, Endpoint, Link, Network},
     node::Node,
+    sync::oneshot,
 };
-use std::future::pending;
+use futures::FutureExt;
+use std::{
+    future::pending,
+    sync::{Arc, Mutex},
+};
 
 fn told(report: &Report) -> String {
     let told = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| report.assert_passed()));
@@ -25,10 +30,10 @@ fn a_fault_without_anything_to_happen_to_is_told() {
     let spared = || async { drop(Node::builder("a").faults(Faults::NONE).start(pending)) };
     let faults = Faults::NONE;
     for (told, fragment) in [
-        (told(&Checker::new().faults(faults.drop(1)).check(none)), "makes no endpoint"),
-        (told(&Checker::new().faults(faults.delay(1)).check(none)), "makes no endpoint"),
+        (told(&Checker::new().faults(faults.drop(1)).check(none)), "no message comes"),
+        (told(&Checker::new().faults(faults.delay(1)).check(none)), "no message comes"),
         (told(&Checker::new().faults(faults.duplicate(1)).check(unordered)), "`.cloned()`"),
-        (told(&Checker::new().faults(faults.reorder(1)).check(unordered)), "in order"),
+        (told(&Checker::new().faults(faults.reorder(1)).check(unordered)), "kept in order"),
         (told(&Checker::new().faults(faults.crash(1)).check(none)), "starts no node"),
         (told(&Checker::new().faults(faults.crash(1)).check(spared)), "starts no node"),
         (told(&Checker::new().faults(faults.partition(1)).check(one)), "fewer than two nodes"),
@@ -118,7 +123,7 @@ fn a_node_has_a_name_of_its_own_and_a_budget_that_can_be_spent() {
 #[test]
 fn a_store_is_used_on_the_node_it_was_opened_on() {
     let report = Checker::new().check(|| async {
-        let stored = std::sync::Arc::new(delay::storage::Cell::<u8>::open("stored"));
+        let stored = Arc::new(delay::storage::Cell::<u8>::open("stored"));
         Node::start("a", move || {
             let stored = stored.clone();
             async move { stored.write(1).await }
@@ -126,6 +131,35 @@ fn a_store_is_used_on_the_node_it_was_opened_on() {
     });
     let told = report.failure.unwrap().violation.to_string();
     assert!(told.contains("used on another node than it was opened on"), "{told}");
+}
+
+/// An endpoint goes down with its node, so it is of no use elsewhere.
+#[test]
+fn an_endpoint_is_used_on_the_node_it_was_bound_on() {
+    let used = |how: fn(&mut Endpoint<u8>)| {
+        let report = Checker::new().check(move || async move {
+            let net = Network::<u8>::new(Delivery::Fifo);
+            let (give, given) = oneshot::channel();
+            let give = Arc::new(Mutex::new(Some(give)));
+            let there = net.clone();
+            Node::start("a", move || {
+                let endpoint = there.endpoint("moved");
+                let give = give.lock().unwrap().take().unwrap();
+                async move { drop(give.send(endpoint)) }
+            });
+            let mut endpoint = given.await.unwrap();
+            how(&mut endpoint);
+        });
+        report.failure.unwrap().violation.to_string()
+    };
+    let ways: [fn(&mut Endpoint<u8>); 2] = [
+        |endpoint| assert!(endpoint.try_recv().is_none()),
+        |endpoint| assert!(endpoint.recv().now_or_never().is_none()),
+    ];
+    for how in ways {
+        let told = used(how);
+        assert!(told.contains("moved was bound on a and is") && told.contains("outside any node"), "{told}");
+    }
 }
 
 /// Every execution was cut: that is no pass.

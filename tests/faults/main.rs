@@ -4,6 +4,7 @@
 
 mod bad_input;
 mod differential;
+mod granularity;
 mod messages;
 mod nodes;
 mod outcomes;

@@ -2,10 +2,12 @@
 
 use crate::outcomes::{Outcomes, drain, outcomes};
 use delay::{
-    Checker, Faults, Payload,
+    Checker, Faults, Mode, Payload,
     net::{Delivery, Link, Network},
+    node::{Mail, Node},
     task, time,
 };
+use delay_core::trace::text;
 use std::time::Duration;
 
 fn network(delivery: Delivery) -> Network<u32> {
@@ -177,4 +179,104 @@ fn a_duplicate_comes_to_one_who_does_not_wait_too() {
         all.note(&(poll(), poll(), poll()));
     });
     assert_eq!(seen, ["(Some(1), None, None)", "(Some(1), Some(1), None)"]);
+}
+
+/// Two messages of one sender, looked for twice: with a turn between, or at once.
+fn looked_for(delivery: Delivery, faults: Faults, turn: bool) -> Vec<String> {
+    outcomes(Checker::new().faults(faults), move |all| async move {
+        let net = network(delivery);
+        let (mut receiver, sender) = (net.endpoint("receiver"), net.endpoint("sender"));
+        let to = receiver.address();
+        for number in 1..=3 {
+            sender.send(to, number).await.unwrap();
+        }
+        let mut seen = Vec::new();
+        for _ in 0..3 {
+            if turn {
+                task::yield_now().await;
+            }
+            seen.extend(receiver.try_recv().map(|envelope| envelope.message));
+        }
+        all.note(&seen);
+    })
+}
+
+/// One who does not wait sees what one who waits could have received.
+#[test]
+fn the_network_does_the_same_to_one_who_does_not_wait() {
+    for turn in [true, false] {
+        let looked = |delivery, faults| looked_for(delivery, faults, turn);
+        for delivery in [Delivery::Fifo, Delivery::PerSender] {
+            assert_eq!(looked(delivery, Faults::NONE), ["[1, 2, 3]"]);
+            for (faults, name) in [(Faults::NONE.drop(1), "drop"), (Faults::NONE.reorder(1), "reorder")] {
+                assert_eq!(looked(delivery, faults), of_one_sender(faults), "{name}");
+            }
+            assert_eq!(looked(delivery, Faults::NONE.reorder(2)).len(), 6);
+        }
+        assert_eq!(looked(Delivery::Unordered, Faults::NONE).len(), 6);
+    }
+}
+
+/// Messages of two senders, of which one knows of the other's, come in any order to one who does not wait.
+#[test]
+fn messages_of_several_senders_may_arrive_in_any_order() {
+    let seen = |delivery| {
+        outcomes(Checker::new(), move |all| async move {
+            let net = network(delivery);
+            let (mut receiver, one, other) = (net.endpoint("receiver"), net.endpoint("one"), net.endpoint("other"));
+            let to = receiver.address();
+            one.send(to, 1).await.unwrap();
+            task::spawn(async move { other.send(to, 2).await.unwrap() }).await.unwrap();
+            let mut poll = || receiver.try_recv().map(|envelope| envelope.message);
+            all.note(&(poll(), poll()));
+        })
+    };
+    assert_eq!(seen(Delivery::Fifo), ["(Some(1), Some(2))"]);
+    for delivery in [Delivery::PerSender, Delivery::Unordered] {
+        assert_eq!(seen(delivery), ["(Some(1), Some(2))", "(Some(2), Some(1))"]);
+    }
+}
+
+/// A message that is held back finds the name bound anew, after its first endpoint is gone.
+#[test]
+fn a_message_that_was_held_back_comes_to_the_next_endpoint_of_the_name() {
+    let seen = |mail| {
+        outcomes(Checker::new().faults(Faults::NONE.delay(1)), move |all| async move {
+            let net = network(Delivery::Fifo);
+            let there = net.clone();
+            let node = Node::builder("node").mail(mail).start(move || {
+                let (net, all) = (there.clone(), all.clone());
+                async move {
+                    let mut endpoint = net.endpoint("node");
+                    all.note(&time::timeout(Duration::from_millis(1), endpoint.recv()).await.is_ok());
+                }
+            });
+            net.endpoint("client").send(net.address("node"), 1).await.unwrap();
+            time::sleep(Duration::from_millis(2)).await;
+            node.crash().await;
+            node.restart().await;
+        })
+    };
+    for mail in [Mail::Kept, Mail::Lost] {
+        assert_eq!(seen(mail), ["false", "true"], "{mail:?}");
+    }
+}
+
+#[test]
+fn a_trace_of_what_became_of_a_message_nobody_waited_for_replays() {
+    let body = || async {
+        let net = network(Delivery::PerSender);
+        let (mut receiver, sender) = (net.endpoint("receiver"), net.endpoint("sender"));
+        for number in 1..=2 {
+            sender.send(receiver.address(), number).await.unwrap();
+        }
+        assert_ne!(receiver.try_recv().map(|envelope| envelope.message), Some(2), "overtaken");
+    };
+    for mode in [Mode::Ses, Mode::Ss, Mode::Random] {
+        let checker = Checker::new().mode(mode).faults(Faults::NONE.reorder(1));
+        let failure = checker.check(body).failure.unwrap();
+        assert!(failure.trace.events.iter().any(|event| event.text.contains("overtake")), "{:?}", failure.trace);
+        let saved = text::parse(&text::print(&failure.trace)).unwrap();
+        assert_eq!(Checker::new().replay(&saved, body), failure.trace);
+    }
 }

@@ -10,7 +10,7 @@ use std::{
 };
 
 /// The outcomes of all executions.
-#[derive(Clone, Default)]
+#[derive(Clone, Default, Debug)]
 pub(crate) struct Outcomes(Arc<Mutex<BTreeSet<String>>>);
 
 impl Outcomes {

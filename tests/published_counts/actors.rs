@@ -66,11 +66,12 @@ pub(crate) async fn body<P: Protocol>(protocol: P) {
     let start = protocol.start();
     let endpoints: Vec<_> = (0..start.len()).map(|actor| network.endpoint(actor.to_string())).collect();
     let addresses: Vec<_> = endpoints.iter().map(delay::net::Endpoint::address).collect();
-    for (me, (_, out)) in start.iter().enumerate() {
-        for (to, message) in out {
-            P::sent(me, message).into_iter().for_each(announce);
-            endpoints[me].send(addresses[*to], message.clone()).await.expect("everybody is there");
-        }
+    let sent =
+        || start.iter().enumerate().flat_map(|(me, (_, out))| out.iter().map(move |(to, message)| (me, *to, message)));
+    // All of it before the first message: an announcement after a send would be a step of its own.
+    sent().filter_map(|(me, _, message)| P::sent(me, message)).for_each(announce);
+    for (me, to, message) in sent() {
+        endpoints[me].send(addresses[to], message.clone()).await.expect("everybody is there");
     }
     for (me, ((mut state, _), mut endpoint)) in start.into_iter().zip(endpoints).enumerate() {
         let addresses = addresses.clone();

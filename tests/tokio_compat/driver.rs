@@ -5,7 +5,10 @@ use delay_core::{
     ids::Process,
     live::{Body, BodyFuture, Live, Options, Status},
     verdict::Violation,
-    world::{Choice, Granularity},
+    world::{
+        Choice, Granularity,
+        premises::{Fates, Premises},
+    },
 };
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -16,6 +19,9 @@ use std::{
 
 /// Most schedules a test may have: past it the program is too large for a test by brute force.
 const SCHEDULES_MAX: usize = 200_000;
+
+/// What a program may do that a search learns by beginning anew.
+const PREMISES: Premises = Premises { fates: Fates::AtSend, reads_clock: true, are_given: true };
 
 /// Runs on a fresh tokio runtime with one thread.
 pub(crate) fn on_tokio<T>(future: impl Future<Output = T>) -> T {
@@ -56,7 +62,7 @@ where
             Ok(())
         })
     };
-    let options = Options { granularity, max_steps: 10_000, ..Options::default() };
+    let options = Options { granularity, max_steps: 10_000, premises: PREMISES, ..Options::default() };
     let mut live = Live::new(made, options);
     let (mut outcomes, mut violations) = (BTreeMap::new(), Vec::new());
     let mut path: Vec<(Choice, usize)> = Vec::new();
@@ -93,7 +99,7 @@ where
             Ok(())
         })
     };
-    let mut live = Live::new(made, Options { max_steps: 10_000, ..Options::default() });
+    let mut live = Live::new(made, Options { max_steps: 10_000, premises: PREMISES, ..Options::default() });
     let status = run(&mut live, &mut Vec::new());
     assert_eq!(status, Status::Finished, "{:?}", live.violation());
     let value = outcome.lock().expect("nobody panics in here").take();
@@ -129,7 +135,10 @@ where
             Ok(())
         })
     };
-    let mut live = Live::new(made, Options { granularity: Granularity::Op, max_steps: 10_000, ..Options::default() });
+    let mut live = Live::new(
+        made,
+        Options { granularity: Granularity::Op, max_steps: 10_000, premises: PREMISES, ..Options::default() },
+    );
     // Once the program is known to look at the clock, states are others: then all is counted anew, as the searches do.
     'anew: loop {
         let (mut seen, mut outcomes) = (BTreeSet::new(), BTreeSet::new());

@@ -43,10 +43,29 @@ impl OnTokio {
     }
 }
 
-#[derive(Clone, Copy)]
+/// While there is one, the program can make the node crash.
 struct Controlled {
     root: Process,
     execution: u64,
+}
+
+impl Controlled {
+    fn new(root: Process, execution: u64) -> Self {
+        backend::within_if(execution, |context| context.world.add_node_handle(root));
+        Self { root, execution }
+    }
+}
+
+impl Clone for Controlled {
+    fn clone(&self) -> Self {
+        Self::new(self.root, self.execution)
+    }
+}
+
+impl Drop for Controlled {
+    fn drop(&mut self) {
+        backend::within_if(self.execution, |context| context.world.release_node_handle(self.root));
+    }
 }
 
 /// A node. Dropping this handle leaves the node running.
@@ -140,8 +159,9 @@ impl Node {
     #[track_caller]
     fn change(&self, op: impl FnOnce(Process) -> Op) -> Change {
         let inner = match &self.inner {
-            Side::Controlled(Controlled { root, execution }) => {
-                Side::Controlled((Leaf::new(*execution, Location::caller()), op(*root)))
+            Side::Controlled(node) => {
+                let leaf = Leaf::new(node.execution, Location::caller());
+                Side::Controlled((leaf, op(node.root), node.clone()))
             }
             Side::Tokio(node) => {
                 let crashes = matches!(op(Process::BODY), Op::Crash(_));
@@ -225,17 +245,17 @@ impl Builder {
             context.nodes.push((root, init));
             context.spawned.push((root, task));
             context.record(site, |context| format!("starts node {}", context.labels.process(&context.world, root)));
-            Controlled { root, execution: context.execution }
+            (root, context.execution)
         });
-        let Some(started) = started else { crate::bug!("started without an execution") };
-        Node { inner: Side::Controlled(started) }
+        let Some((root, execution)) = started else { crate::bug!("started without an execution") };
+        Node { inner: Side::Controlled(Controlled::new(root, execution)) }
     }
 }
 
 /// Future of [`Node::crash`] and [`Node::restart`].
 #[must_use = "futures do nothing unless awaited"]
 pub struct Change {
-    inner: Side<(Leaf, Op), (Arc<OnTokio>, bool)>,
+    inner: Side<(Leaf, Op, Controlled), (Arc<OnTokio>, bool)>,
 }
 
 impl fmt::Debug for Change {
@@ -249,7 +269,7 @@ impl Future for Change {
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
         match &mut self.get_mut().inner {
-            Side::Controlled((leaf, op)) => {
+            Side::Controlled((leaf, op, _)) => {
                 let op = *op;
                 leaf.poll_with(cx, || op, |_, _| ())
             }

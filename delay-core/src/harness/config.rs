@@ -10,6 +10,7 @@ use crate::{
     world::{
         Granularity,
         fault::{Faults, Time},
+        premises::Premises,
     },
 };
 use std::{env, fmt, time::Duration};
@@ -145,6 +146,7 @@ impl Resolved {
             max_steps,
             seed,
             faults,
+            premises: Premises::default(),
             time,
             skew: u64::try_from(skew.as_nanos()).unwrap_or(u64::MAX),
             temperature,

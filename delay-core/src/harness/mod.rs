@@ -164,7 +164,8 @@ fn work(setup: &Setup<'_, '_>, runner: &Runner<'_>, explorer: &str, work: Work) 
         options.granularity = trace.granularity;
         (options.end, options.waiting, options.max_steps, options.seed) =
             (trace.end, trace.waiting, trace.max_steps, trace.seed);
-        (options.faults, options.time, options.skew) = (trace.faults, trace.time, trace.skew);
+        (options.faults, options.premises) = (trace.faults, trace.premises());
+        (options.time, options.skew) = (trace.time, trace.skew);
     }
     quiet::install_hook();
     on_own_thread(|| {

@@ -11,8 +11,8 @@ use crate::{
         run,
     },
     trace::{TestName, Trace, Verdict},
-    verdict::Divergence,
-    world::fault::Kind,
+    verdict::{Divergence, Violation},
+    world::{fault::Kind, premises::Premises},
 };
 
 /// What is asked for.
@@ -37,7 +37,7 @@ pub struct Failure {
     /// The events with their places in the code.
     pub events: Vec<crate::trace::event::Event>,
     /// What was violated.
-    pub violation: crate::verdict::Violation,
+    pub violation: Violation,
 }
 
 /// What came of it.
@@ -71,7 +71,12 @@ impl std::fmt::Debug for Session<'_, '_> {
 impl Session<'_, '_> {
     pub(super) fn run<E: Explorer>(&mut self, explorer: &E) {
         let done = match self.work.clone() {
-            Work::Explore => self.explore(explorer),
+            Work::Explore => loop {
+                match self.explore(explorer) {
+                    Ok(done) => break done,
+                    Err(premises) => self.program.options.premises = premises,
+                }
+            },
             Work::Replay(trace, shown) => Done::Replayed(self.replay(explorer, &trace, shown)),
         };
         self.done = Some(done);
@@ -95,15 +100,20 @@ impl Session<'_, '_> {
         replayed
     }
 
-    fn explore<E: Explorer>(&self, explorer: &E) -> Done {
+    /// # Errors
+    /// What has to be taken for granted, if that is something else.
+    fn explore<E: Explorer>(&self, explorer: &E) -> Result<Done, Premises> {
         let silence = self.prints.silence();
         self.warm_up(explorer);
         let mut outcome = search::search(self.program, explorer, &self.settings, self.budget);
         let Stop::Found(finding) = outcome.stop.clone() else {
             outcome.stop = self.impossible(&outcome).map_or(outcome.stop, Stop::Impossible);
-            return Done::Explored { outcome, failure: None };
+            return Ok(Done::Explored { outcome, failure: None });
         };
-        match self.record(explorer, &finding) {
+        if let Violation::Premises(premises) = finding.violation {
+            return Err(premises);
+        }
+        Ok(match self.record(explorer, &finding) {
             Ok(first) => {
                 (self.on_failure)(&first);
                 let (finding, failure) = self.minimise(explorer, finding, first);
@@ -115,7 +125,7 @@ impl Session<'_, '_> {
                 outcome.stop = Stop::Nondeterministic(divergence);
                 Done::Explored { outcome, failure: None }
             }
-        }
+        })
     }
 
     /// What was asked for though there is nothing it could happen to: the test does not test what it seems to.
@@ -126,7 +136,8 @@ impl Session<'_, '_> {
         let (faults, totals) = (self.program.options.faults, &outcome.coverage.totals);
         let is_idle = |kind: &Kind| faults.left(*kind) > 0 && totals.possible_faults & 1 << *kind as u8 == 0;
         if let Some(kind) = Kind::ALL.into_iter().find(is_idle) {
-            return Some(format!("faults({} = ..) can never happen: {}", kind.name(), missing(kind)));
+            let can = if outcome.stop == Stop::Exhausted { "can never happen" } else { "did not come into question" };
+            return Some(format!("faults({} = ..) {can}: {}", kind.name(), missing(kind)));
         }
         let (link, _) = totals.links.iter().find(|(_, matched)| !matched)?;
         Some(format!("the faults of a {link} can never happen: no message matched it; are its names right?"))
@@ -188,6 +199,8 @@ impl Session<'_, '_> {
             waiting: options.waiting,
             max_steps: options.max_steps,
             faults: options.faults,
+            fates: options.premises.fates,
+            reads_clock: options.premises.reads_clock,
             time: options.time,
             skew: options.skew,
             verdict: Verdict::Fail,
@@ -205,9 +218,11 @@ impl Session<'_, '_> {
 /// What a kind of fault needs and the test does not have.
 fn missing(kind: Kind) -> &'static str {
     match kind {
-        Kind::Drop | Kind::Delay => "the test makes no endpoint of a `delay::net::Network`",
-        Kind::Duplicate => "no network's messages can be copied; give one a payload with `.cloned()`",
-        Kind::Reorder => "no network keeps messages in order (Delivery::Fifo or PerSender)",
+        Kind::Drop | Kind::Delay => {
+            "no message comes to an endpoint of a `delay::net::Network`, or each to a link with faults of its own"
+        }
+        Kind::Duplicate => "no message that can be copied is sent; give the network a payload with `.cloned()`",
+        Kind::Reorder => "no two messages are kept in order (Delivery::Fifo or PerSender) at an endpoint",
         Kind::Partition => "the test starts fewer than two nodes (`delay::node::Node`)",
         Kind::Crash | Kind::Restart => "the test starts no node (`delay::node::Node`), or each has a budget of its own",
     }

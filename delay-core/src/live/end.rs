@@ -19,6 +19,10 @@ impl Live<'_> {
             self.outside_mut().violate(Violation::Refused { message });
             return Status::Violated;
         }
+        if let Some(premises) = context.world.lacks() {
+            self.outside_mut().violate(Violation::Premises(premises));
+            return Status::Violated;
+        }
         if context.world.notes().fifo_in_macro {
             let message = "granularity \"macro\" loses interleavings of FIFO mailboxes: use granularity \"send\", or endpoints with per-sender or unordered delivery".to_owned();
             self.outside_mut().violate(Violation::Refused { message });

@@ -33,6 +33,7 @@ use crate::{
     world::{
         Choice, Granularity, World,
         fault::{Faults, Time},
+        premises::Premises,
     },
 };
 use context::{Context, TaskFuture};
@@ -103,6 +104,8 @@ pub struct Options {
     pub seed: u64,
     /// What may go wrong, and how often.
     pub faults: Faults,
+    /// What is taken for granted of the program.
+    pub premises: Premises,
     /// Which timers may fire when.
     pub time: Time,
     /// How far the clocks of two nodes may differ, in nanoseconds.
@@ -126,6 +129,7 @@ impl Default for Options {
             max_steps: limits::STEPS_DEFAULT,
             seed: 0,
             faults: Faults::NONE,
+            premises: Premises::default(),
             time: Time::Any,
             skew: 0,
             temperature: None,
@@ -192,7 +196,7 @@ impl<'b> Live<'b> {
             world.mask(options.masked);
             world.carry(options.wire);
         }
-        world.set_environment(options.faults, options.time, options.skew);
+        world.set_environment(options.faults, options.premises, options.time, options.skew);
         let context = Context {
             world,
             nodes: Vec::new(),

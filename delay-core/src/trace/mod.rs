@@ -18,6 +18,7 @@ use crate::{
     world::{
         Granularity,
         fault::{Faults, Time},
+        premises::{Fates, Premises},
     },
 };
 pub use error::{TraceError, TraceErrorKind};
@@ -43,6 +44,10 @@ pub struct Trace {
     pub max_steps: u32,
     /// What could go wrong, and how often.
     pub faults: Faults,
+    /// When it was decided what became of a message.
+    pub fates: Fates,
+    /// Whether what time it was, was part of the state.
+    pub reads_clock: bool,
     /// Which timers could fire when.
     pub time: Time,
     /// How far the clocks of two nodes could differ, in nanoseconds.
@@ -61,6 +66,13 @@ pub struct Trace {
     pub schedule: Vec<Deviation>,
     /// What happened, for people and to notice a divergence.
     pub events: Vec<Line>,
+}
+
+impl Trace {
+    /// What it was found under.
+    pub fn premises(&self) -> Premises {
+        Premises { fates: self.fates, reads_clock: self.reads_clock, are_given: true }
+    }
 }
 
 /// What people and tools call a test.
@@ -160,6 +172,8 @@ pub(crate) mod samples {
             waiting: Waiting::Allow,
             max_steps: 100_000,
             faults: Faults::NONE,
+            fates: Fates::AtReceive,
+            reads_clock: false,
             time: Time::Any,
             skew: 0,
             verdict: Verdict::Fail,
@@ -223,13 +237,14 @@ pub(crate) mod samples {
         let options = (any_text(), any::<u64>(), granularity, end, waiting, any::<u32>());
         let budgets = prop::collection::vec(prop_oneof![Just(0), any::<u32>()], Kind::ALL.len());
         let time = prop::sample::select(vec![Time::Any, Time::Ordered]);
-        let environment = (budgets, time, any::<u64>());
+        let fates = prop::sample::select(vec![Fates::AtReceive, Fates::AtSend]);
+        let environment = (budgets, (fates, any::<bool>()), time, any::<u64>());
         let lasso = prop::option::of((any::<u32>(), 1..=u32::MAX));
         let lasso = lasso.prop_map(|lasso| lasso.map(|(start, length)| Lasso { start, length }));
         let outcome = (any_verdict(), prop::collection::vec(any_text(), 0..4), any::<u64>(), lasso);
         let told = (any_schedule(), prop::collection::vec(any_line(), 0..5));
         (any_test(), options, environment, outcome, told).prop_map(|(test, options, environment, outcome, told)| {
-            let (budgets, time, skew) = environment;
+            let (budgets, (fates, reads_clock), time, skew) = environment;
             let faults =
                 Kind::ALL.into_iter().zip(budgets).fold(Faults::NONE, |all, (kind, most)| all.with(kind, most));
             let (explorer, seed, granularity, end, waiting, max_steps) = options;
@@ -245,6 +260,8 @@ pub(crate) mod samples {
                 waiting,
                 max_steps,
                 faults,
+                fates,
+                reads_clock,
                 time,
                 skew,
                 verdict,

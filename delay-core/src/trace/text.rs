@@ -21,6 +21,7 @@ use crate::{
     world::{
         Granularity,
         fault::{Faults, Time},
+        premises::Fates,
     },
 };
 use std::{
@@ -30,6 +31,9 @@ use std::{
 
 /// The version of the grammar.
 pub const VERSION: u32 = 1;
+
+/// The value of `clock`.
+const READ: &str = "read";
 
 const CLOSING: &str = "end of trace";
 
@@ -60,6 +64,8 @@ fn write_trace(out: &mut impl Write, trace: &Trace) -> fmt::Result {
         waiting,
         max_steps,
         faults,
+        fates,
+        reads_clock,
         time,
         skew,
         verdict,
@@ -86,6 +92,7 @@ fn write_trace(out: &mut impl Write, trace: &Trace) -> fmt::Result {
     writeln!(out, "waiting: {}", waiting_word(*waiting))?;
     writeln!(out, "max_steps: {max_steps}")?;
     write_environment(out, *faults, *time, *skew)?;
+    write_premises(out, *fates, *reads_clock)?;
     writeln!(out, "verdict: {verdict}")?;
     writeln!(out, "violation:")?;
     for line in violation {
@@ -111,6 +118,8 @@ fn write_decisions(out: &mut impl Write, trace: &Trace) -> fmt::Result {
         waiting: _,
         max_steps: _,
         faults,
+        fates,
+        reads_clock,
         time,
         skew,
         verdict: _,
@@ -124,6 +133,7 @@ fn write_decisions(out: &mut impl Write, trace: &Trace) -> fmt::Result {
     writeln!(out, "{} {seed}", quote::write(explorer, Place::Word))?;
     writeln!(out, "{} {}", granularity_word(*granularity), end_word(*end))?;
     write_environment(out, *faults, *time, *skew)?;
+    write_premises(out, *fates, *reads_clock)?;
     write_lasso(out, *lasso)?;
     write_schedule(out, schedule)
 }
@@ -138,6 +148,16 @@ fn write_environment(out: &mut impl Write, faults: Faults, time: Time, skew: u64
     }
     if skew > 0 {
         writeln!(out, "skew: {skew}")?;
+    }
+    Ok(())
+}
+
+fn write_premises(out: &mut impl Write, fates: Fates, reads_clock: bool) -> fmt::Result {
+    if fates != Fates::AtReceive {
+        writeln!(out, "fates: {}", fates.name())?;
+    }
+    if reads_clock {
+        writeln!(out, "clock: {READ}")?;
     }
     Ok(())
 }
@@ -197,6 +217,8 @@ pub fn parse(text: &str) -> Result<Trace, TraceError> {
     let faults = lines.field_if("faults", read_faults)?.unwrap_or_default();
     let time = lines.field_if("time", |value| read_word(value, &[Time::Any, Time::Ordered], Time::name))?;
     let skew = lines.field_if("skew", read_u64)?.unwrap_or_default();
+    let fates = lines.field_if("fates", |value| read_word(value, &[Fates::AtReceive, Fates::AtSend], Fates::name))?;
+    let reads_clock = lines.field_if("clock", |value| read_word(value, &[true], |_| READ))?;
     let verdict = lines.field("verdict", read_verdict)?;
     let violation = lines.section("violation", read_violation)?.into_iter().map(|(_, line)| line).collect();
     let delays = lines.field("delays", read_u64)?;
@@ -215,6 +237,8 @@ pub fn parse(text: &str) -> Result<Trace, TraceError> {
         waiting,
         max_steps,
         faults,
+        fates: fates.unwrap_or_default(),
+        reads_clock: reads_clock.unwrap_or_default(),
         time: time.unwrap_or_default(),
         skew,
         verdict,

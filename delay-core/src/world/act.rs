@@ -6,6 +6,7 @@ use super::{
     Granularity, World,
     fault::Rule,
     mailbox::{Delivery, Mailbox, Queued},
+    network::Fate,
     op::{Immediate, Observation, Op, Site},
     process::Status,
 };
@@ -144,8 +145,23 @@ impl World {
     #[inline]
     fn visible(&mut self) {
         self.notes.merged_ops |= self.notes.ops_in_step > 0;
+        self.apart_from_inside();
+    }
+
+    /// What happens now must not happen in the step that the start, or the op, before it was taken into.
+    #[inline]
+    fn apart_from_inside(&mut self) {
         if self.notes.early.is_none() {
             self.notes.early = self.inside;
+        }
+    }
+
+    /// The program takes up what time it is, without looking: it matters if others can let time pass before that, and somebody
+    /// looks.
+    #[inline]
+    pub(super) fn meets_time(&mut self) {
+        if self.inside.is_some() && self.reads_clock() && self.lets_time_pass() {
+            self.apart_from_inside();
         }
     }
 
@@ -190,21 +206,29 @@ impl World {
         })
     }
 
-    pub(super) fn enqueue(&mut self, from: Process, to: Object, content: Option<Print>, rule: Rule) -> Observation {
-        if self.is_lost(from, to) {
-            return Observation::Lost;
-        }
+    /// A message is sent.
+    pub(super) fn enqueue(
+        &mut self,
+        from: Process,
+        to: Object,
+        content: Option<Print>,
+        rule: Rule,
+        fate: Fate,
+    ) -> Observation {
         let message = self.next_message();
+        if self.is_lost(from, to) {
+            return Observation::Lost(message);
+        }
         let id = self.value_print(from, self.names.object_print(to), content);
-        self.arrive(to, Queued { message, arrival: message.0, sender: from, rule, id });
-        Observation::Sent(message)
+        let is_lost = self.meet(fate, to, Queued { message, arrival: message.0, sender: from, rule, id });
+        if is_lost { Observation::Lost(message) } else { Observation::Sent(message) }
     }
 
     /// A message arrives at a mailbox.
-    pub(super) fn arrive(&mut self, to: Object, queued: Queued) {
+    pub(super) fn arrive(&mut self, to: Object, queued: Queued, ahead_of: u32) {
         let from = queued.sender;
         let mailbox = &mut self.mailboxes[to.index()];
-        mailbox.queue.push_back(queued);
+        mailbox.insert_ahead_of(queued, ahead_of);
         let (reader, full) = (mailbox.reader, !mailbox.has_room());
         self.touch_mailbox_print(to);
         self.refresh_readers(to);
@@ -217,7 +241,7 @@ impl World {
     }
 
     fn enqueue_now(&mut self, to: Object, content: Option<Print>) -> Immediate {
-        match self.enqueue(self.actor, to, content, Rule::TEST) {
+        match self.enqueue(self.actor, to, content, Rule::TEST, Fate::AheadOf(0)) {
             Observation::Sent(message) => Immediate::Done(message),
             _ => crate::bug!("only messages of a network are lost"),
         }
@@ -283,10 +307,7 @@ impl World {
     /// Receives the oldest message without waiting.
     pub fn receive_now(&mut self, from: Object) -> Immediate {
         self.shared_op_on(from);
-        if self.mailboxes[from.index()].is_networked && self.may_lose() {
-            // What the network does cannot wait for a receive.
-            self.names.remember_polled(from);
-        }
+        self.is_looked_into(from);
         if self.mailboxes[from.index()].alternatives() > 1 {
             // The order of arrival decides, which the fingerprint leaves out where every message can be received.
             self.names.remember_arrival(from);
@@ -353,10 +374,15 @@ impl World {
 
     /// The receiver is closed or dropped. `discard` drops what is queued. Dropping a handle is not an op of its own:
     /// a waiting process sees the end whenever it is scheduled.
-    pub fn receiver_gone(&mut self, object: Object, discard: bool) {
-        if self.is_crashing() && self.mailboxes[object.index()].is_networked {
-            // The endpoint can be bound again once its node is up.
-            return;
+    ///
+    /// Returns false, and changes nothing, if that means nothing to the name of an endpoint: it is its node that crashes, or it is
+    /// dropped elsewhere.
+    pub fn receiver_gone(&mut self, object: Object, discard: bool) -> bool {
+        if self.mailboxes[object.index()].is_networked {
+            if self.is_crashing() || !self.is_bound_here(object) {
+                return false;
+            }
+            self.ends();
         }
         if !self.mailboxes[object.index()].abandoned {
             self.visible_on(object);
@@ -368,6 +394,7 @@ impl World {
         }
         self.touch_mailbox_print(object);
         self.refresh_waiting(object);
+        true
     }
 
     /// The last sender is gone: a receive on an empty mailbox sees the end.
@@ -442,7 +469,7 @@ impl World {
     /// next is not a function of anything else.
     pub fn see_time(&mut self, time: u64) {
         self.visible();
-        self.names.remember_clock();
+        self.notes.needs.reads_clock = true;
         let actor = self.actor;
         self.observe_print(actor, Print::of(Domain::Clock).with(time));
     }
@@ -450,7 +477,8 @@ impl World {
     /// The actor was handed a point in time and has not looked at it. In a program that looks at times it is part of the
     /// actor's state from now on.
     pub fn hold_time(&mut self, time: u64) {
-        if self.names.reads_clock() {
+        self.meets_time();
+        if self.reads_clock() {
             let actor = self.actor;
             self.observe_print(actor, Print::of(Domain::Clock).with(time).with(1));
         }

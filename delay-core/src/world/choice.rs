@@ -7,7 +7,7 @@
 
 use super::{
     World,
-    op::{Grant, Op},
+    op::{Grant, Op, Pending},
 };
 use crate::ids::{Process, Slot};
 use std::cmp::Ordering;
@@ -49,18 +49,18 @@ impl World {
         if !state.is_live() {
             return 0;
         }
-        state.pending.iter().map(|pending| self.ready(state.cancelled, pending.op, pending.state)).sum()
+        state.pending.iter().map(|pending| self.ready(process, pending)).sum()
     }
 
     #[inline]
-    pub(super) fn ready(&self, cancelled: bool, op: Op, state: Grant) -> u32 {
-        if state != Grant::Waiting {
+    pub(super) fn ready(&self, process: Process, pending: &Pending) -> u32 {
+        if pending.state != Grant::Waiting {
             return 0;
         }
-        if cancelled {
-            return u32::from(op == Op::Cancel);
+        if self.processes[process.index()].cancelled {
+            return u32::from(pending.op == Op::Cancel);
         }
-        match op {
+        match pending.op {
             Op::Start
             | Op::Yield
             | Op::Woken
@@ -69,6 +69,7 @@ impl World {
             | Op::Crash(_)
             | Op::Restart(_)
             | Op::Store(..) => 1,
+            Op::Send { to, rule, .. } if self.decides_at_send(to) => self.fates(process, to, rule).count() as u32,
             Op::Send { to, .. } | Op::Reserve(to) => {
                 let mailbox = &self.mailboxes[to.index()];
                 u32::from(mailbox.closed || mailbox.has_room())
@@ -105,7 +106,7 @@ impl World {
         ready.clear();
         let state = &self.processes[choice.process.index()];
         for (index, pending) in state.pending.iter().enumerate() {
-            if self.ready(state.cancelled, pending.op, pending.state) > 0 {
+            if self.ready(choice.process, pending) > 0 {
                 ready.push(Slot(index as u32));
             }
         }
@@ -117,7 +118,7 @@ impl World {
         let mut found = None;
         for slot in &ready {
             let pending = &state.pending[slot.index()];
-            let alternatives = self.ready(state.cancelled, pending.op, pending.state);
+            let alternatives = self.ready(choice.process, pending);
             if left < alternatives {
                 found = Some((choice.process, *slot, left));
                 break;

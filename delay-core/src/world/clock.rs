@@ -1,7 +1,7 @@
 //! Time: the timers that may fire, in what order, and the messages that were held back. The moves of [`Process::CLOCK`].
 
 use super::{World, environment::Happened, fault::Time, mailbox::Queued, op::Op, step::Next};
-use crate::ids::{Object, Process, Slot};
+use crate::ids::{Message, Object, Process, Slot};
 use std::cmp::Ordering;
 
 impl World {
@@ -28,6 +28,12 @@ impl World {
             let slack = if self.node_of(other.0) == node { 0 } else { self.environment.skew };
             deadline <= before.saturating_add(slack)
         })
+    }
+
+    /// Whether time may pass while something else can happen.
+    #[inline]
+    pub(super) fn lets_time_pass(&self) -> bool {
+        self.environment.time == Time::Any
     }
 
     /// What the clock of the actor's node shows.
@@ -93,8 +99,15 @@ impl World {
         let (object, queued) = self.environment.late.remove((alternative - timers) as usize);
         let queued = Queued { arrival: self.next_message().0, ..queued };
         self.happened.push(Happened::Arrived(object, queued.message));
-        self.arrive(object, queued);
+        if !self.mailboxes[object.index()].closed {
+            self.arrive(object, queued, 0);
+        }
         Some(Next::Stay(Process::CLOCK))
+    }
+
+    /// Whether a message is held back.
+    pub fn is_held_back(&self, object: Object, message: Message) -> bool {
+        self.environment.late.iter().any(|(to, queued)| *to == object && queued.message == message)
     }
 
     /// Holds a message back. Late messages stand in a canonical order: by mailbox, then by what they are.

@@ -12,6 +12,7 @@ use super::{
     fault::{Faults, Kind, Rule, Time},
     mailbox::Queued,
     node::Node,
+    premises::Premises,
     step::Next,
     store::Store,
 };
@@ -38,6 +39,7 @@ pub(super) enum Decision {
 #[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
 pub(super) struct Environment {
     pub(super) time: Time,
+    pub(super) premises: Premises,
     /// How far the clocks of two nodes may differ, in nanoseconds.
     pub(super) skew: u64,
     /// The budget of the test, in full.
@@ -66,6 +68,7 @@ impl Environment {
     pub(super) fn reset(&mut self) {
         let Self {
             time: _,
+            premises: _,
             skew: _,
             asked,
             budgets,
@@ -98,15 +101,13 @@ pub(super) enum Move {
     Crash(Process),
     /// The nodes with these indices are cut off from the others.
     Cut(u32),
-    /// The network does this to the message at this place, whose receiver looks without waiting.
-    Message(Object, Kind, usize),
 }
 
 impl World {
-    /// Which faults may happen, and how time passes. Constant for a search.
-    pub fn set_environment(&mut self, faults: Faults, time: Time, skew: u64) {
+    /// Which faults may happen, how time passes, and what is taken for granted. Constant for a search.
+    pub fn set_environment(&mut self, faults: Faults, premises: Premises, time: Time, skew: u64) {
         let environment = &mut self.environment;
-        (environment.time, environment.skew) = (time, skew);
+        (environment.premises, environment.time, environment.skew) = (premises, time, skew);
         environment.asked = faults;
     }
 
@@ -146,7 +147,7 @@ impl World {
         self.environment.budgets[usize::from(rule.0)].1.spend(kind);
         self.environment.spent += 1;
         if kind.is_of_messages() && self.left(rule, kind) == 0 {
-            // Others lose an alternative.
+            // Others lose an alternative: of a receive, or of a send.
             for index in 0..self.present_mailboxes.len() {
                 self.refresh_readers(self.present_mailboxes[index]);
             }
@@ -160,8 +161,7 @@ impl World {
         if environment.nodes.is_empty() {
             return false;
         }
-        let crash =
-            self.processes[process.index()].node.is_some_and(|root| self.left(self.node(root).rule, Kind::Crash) > 0);
+        let crash = self.processes[process.index()].node.is_some_and(|root| self.may_crash(root));
         crash || environment.is_cut || self.left(Rule::TEST, Kind::Partition) > 0
     }
 
@@ -230,39 +230,25 @@ impl World {
                 return;
             }
         }
-        if !environment.is_cut
-            && self.left(Rule::TEST, Kind::Partition) > 0
-            && !self.each_cut(&mut |cut| show(Move::Cut(cut)))
-        {
-            return;
-        }
-        for object in &self.present_mailboxes {
-            if !self.names.is_polled(*object) {
-                continue;
-            }
-            for (kind, place) in self.message_faults(*object) {
-                if kind != Kind::Reorder && !show(Move::Message(*object, kind, place)) {
-                    return;
-                }
-            }
+        if !environment.is_cut && self.left(Rule::TEST, Kind::Partition) > 0 {
+            self.each_cut(&mut |cut| show(Move::Cut(cut)));
         }
     }
 
-    /// Each way to cut the nodes in two, the smallest side first. Returns false if it was told to stop.
-    fn each_cut(&self, go_on: &mut impl FnMut(u32) -> bool) -> bool {
+    /// Shows each way to cut the nodes in two, the smallest side first, until `go_on` says no.
+    fn each_cut(&self, go_on: &mut impl FnMut(u32) -> bool) {
         let nodes = self.environment.nodes.len();
         if !(2..=PARTITIONED_NODES_MAX).contains(&nodes) {
-            return true;
+            return;
         }
         for size in 1..=nodes / 2 {
             for cut in 1..1u32 << nodes {
                 let is_twin = size * 2 == nodes && cut & 1 == 0;
                 if cut.count_ones() as usize == size && !is_twin && !go_on(cut) {
-                    return false;
+                    return;
                 }
             }
         }
-        true
     }
 
     /// Whether there are more nodes than partitions can be explored of.
@@ -314,10 +300,6 @@ impl World {
                 Next::Crash(root, None)
             }
             Move::Cut(cut) => self.cut(cut),
-            Move::Message(object, kind, at) => {
-                self.fault_message(object, kind, at);
-                Next::Stay(Process::FAULTS)
-            }
         })
     }
 
@@ -345,6 +327,7 @@ impl World {
         let Environment {
             // Constant for a search.
             time: _,
+            premises: _,
             skew: _,
             asked: _,
             budgets,
@@ -372,8 +355,8 @@ impl World {
             bag = bag.plus(words.fold(Print::of(Domain::Budget).and(*name), |print, left| print.with(u64::from(left))));
         }
         for node in nodes {
-            // Its mail and its budget are what its spawner said, which is in `initial`; watchers wait, which their histories tell.
-            let Node { root, initial, is_up, side, mail: _, rule: _, watchers: _, ahead } = node;
+            // Its mail and its budget are what its spawner said, which is in `initial`; who watches or has a handle, histories tell.
+            let Node { root, initial, is_up, side, mail: _, rule: _, watchers: _, handles: _, ahead } = node;
             let flags = u64::from(*is_up) | u64::from(*is_cut && *side != nodes[0].side) << 1;
             let name = self.names.process_print(*root);
             // A restart begins with what its spawner knew, whatever was forgotten since.

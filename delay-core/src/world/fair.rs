@@ -127,7 +127,7 @@ impl World {
             Process::FAULTS => match self.fault_move(choice.alternative)? {
                 Move::Heal => Some(Demand::Heal),
                 Move::Restart(root) => Some(Demand::Restart(root)),
-                Move::Nothing | Move::Crash(_) | Move::Cut(_) | Move::Message(..) => None,
+                Move::Nothing | Move::Crash(_) | Move::Cut(_) => None,
             },
             Process::CLOCK => {
                 if let Some(late) = choice.alternative.checked_sub(self.timer_choices()) {

@@ -136,7 +136,7 @@ impl World {
         if !stores.is_empty() {
             print = Print::of(Domain::Store).and(print).and(self.stores_print());
         }
-        if names.reads_clock() {
+        if self.reads_clock() {
             print = Print::of(Domain::Clock).and(print).with(*now);
         }
         self.environment_print(print)

@@ -202,6 +202,28 @@ impl Mailbox {
         self.queue.iter().take(index).all(|earlier| earlier.sender != sender)
     }
 
+    /// How many messages, from the end, one more of this sender may be received before.
+    pub(super) fn passable(&self, sender: Process) -> u32 {
+        match self.delivery {
+            Delivery::Fifo => 0,
+            Delivery::PerSender => self.queue.iter().rev().take_while(|queued| queued.sender != sender).count() as u32,
+            Delivery::Unordered => self.queued(),
+        }
+    }
+
+    /// Puts a message ahead of as many others. Arrivals go on rising along the queue.
+    pub(super) fn insert_ahead_of(&mut self, message: Queued, others: u32) {
+        if others == 0 {
+            return self.queue.push_back(message);
+        }
+        let at = self.queue.len().saturating_sub(others as usize);
+        let mut arrival = message.arrival;
+        for queued in self.queue.range_mut(at..).rev() {
+            std::mem::swap(&mut arrival, &mut queued.arrival);
+        }
+        self.queue.insert(at, Queued { arrival, ..message });
+    }
+
     /// Takes the message behind an alternative of the receive.
     #[inline]
     pub(super) fn take(&mut self, alternative: u32) -> Option<Queued> {

@@ -27,6 +27,7 @@ pub mod masked;
 mod network;
 mod node;
 pub mod op;
+pub mod premises;
 pub mod process;
 pub mod shared;
 mod step;
@@ -44,6 +45,7 @@ use environment::{Environment, Happened};
 pub use fair::{Demand, Lacking};
 use mailbox::Mailbox;
 use op::Outcomes;
+use premises::Premises;
 use process::{ProcessState, Status};
 use shared::Shared;
 pub use step::Next;
@@ -57,7 +59,7 @@ pub enum Granularity {
     Send,
     /// Before each awaited op.
     Op,
-    /// At receives, joins, timers and choices only (jCUTE's macro-step). Refuses FIFO mailboxes.
+    /// At receives, joins, timers, choices and what tasks share only (jCUTE's macro-step). Refuses FIFO mailboxes.
     Macro,
 }
 
@@ -136,6 +138,8 @@ pub struct Notes {
     pub early: Option<Print>,
     /// A process waits for two explicit choices at once, whose order is not the program's.
     pub two_choices: bool,
+    /// What has to be taken for granted, by what this execution did.
+    needs: Premises,
     /// A FIFO mailbox was created under `macro` granularity.
     pub fifo_in_macro: bool,
 }
@@ -219,6 +223,12 @@ impl World {
         self.events.push(Event::Start(process));
     }
 
+    /// Whether steps run from one receive to the next.
+    #[inline]
+    fn is_macro(&self) -> bool {
+        self.granularity == Granularity::Macro
+    }
+
     /// How many processes can make a step now.
     #[inline]
     pub fn enabled(&self) -> u32 {
@@ -244,7 +254,7 @@ impl World {
     }
 
     /// How often this search learnt what it has to know from its beginning: that states must be told apart further, or
-    /// that monitors can be hot. What was visited until then counts for nothing.
+    /// that monitors can be hot. It never decides which choices there are. What was visited until then counts for nothing.
     #[inline]
     pub fn revision(&self) -> u32 {
         self.names.revision()

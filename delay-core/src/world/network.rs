@@ -1,24 +1,45 @@
 //! What a network may do to messages: lose them, duplicate them, let them overtake each other, hold them back.
 //!
 //! Such a fault is a later alternative of the receive that waits for the message: first come the messages it may take, then
-//! what may happen to each. Only an endpoint that is looked into without waiting gets its faults from the environment, at any time.
+//! what may happen to each. One who looks without waiting has no receive to choose. In a program in which somebody does, what becomes
+//! of a message is chosen when it is sent, its place among the others too ([`Fates`](super::premises::Fates)). Nobody can tell the difference, since
+//! nobody sees the message before that; there are more states.
 
 use super::{
     World,
     environment::Happened,
-    fault::{Kind, Mail},
+    fault::{Kind, Mail, Rule},
     mailbox::{Delivery, Queued},
 };
 use crate::ids::{Message, Object, Process};
+
+/// What becomes of a message, decided when it is sent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Fate {
+    /// It lands ahead of so many others, from the end.
+    AheadOf(u32),
+    Lost,
+    Twice,
+    /// It arrives, and a copy is held back.
+    AgainLater,
+    /// It is held back.
+    Late,
+}
 
 impl World {
     /// A mailbox is an endpoint of a network. `copies`: its messages can be duplicated.
     pub fn join_network(&mut self, object: Object, copies: bool) {
         let mailbox = &mut self.mailboxes[object.index()];
         (mailbox.is_networked, mailbox.copies) = (true, copies);
-        let is_ordered = mailbox.delivery != Delivery::Unordered;
+    }
+
+    /// A message comes that the budget of the test is for.
+    pub(super) fn may_suffer(&mut self, object: Object) {
+        let mailbox = &self.mailboxes[object.index()];
+        let can_pass = mailbox.delivery != Delivery::Unordered && !mailbox.queue.is_empty();
+        let copies = mailbox.copies;
         self.make_possible(&[Kind::Drop, Kind::Delay]);
-        if is_ordered {
+        if can_pass {
             self.make_possible(&[Kind::Reorder]);
         }
         if copies {
@@ -37,6 +58,101 @@ impl World {
         }
         self.touch_mailbox_print(object);
         is_free
+    }
+
+    /// Whether the actor is where an endpoint was bound: on its node, or outside any.
+    pub fn is_bound_here(&self, object: Object) -> bool {
+        self.mailboxes[object.index()].host == self.node_of(self.actor)
+    }
+
+    /// The node an endpoint was bound on.
+    pub fn home(&self, object: Object) -> Option<Process> {
+        self.mailboxes[object.index()].host
+    }
+
+    /// Whether a send comes to the same before and after what others do, the network and the environment included.
+    pub(super) fn commutes_with_others(&self, to: Object) -> bool {
+        let mailbox = &self.mailboxes[to.index()];
+        let may_crash = match mailbox.host {
+            Some(root) => self.may_crash(root),
+            // Who knows where it will be bound.
+            None => !mailbox.is_bound && !self.environment.nodes.is_empty(),
+        };
+        // A copy queues up behind what was sent before it was made.
+        let may_be_copied = mailbox.copies && mailbox.delivery != Delivery::Unordered && self.is_left(Kind::Duplicate);
+        !self.decides_at_send(to) && !may_crash && !may_be_copied
+    }
+
+    /// Whether some budget has something left of a kind of faults.
+    fn is_left(&self, kind: Kind) -> bool {
+        self.environment.budgets.iter().any(|(_, faults)| faults.left(kind) > 0)
+    }
+
+    /// What may become of a message that is sent to one who looks without waiting, in the order of the send's alternatives.
+    pub(super) fn fates(&self, from: Process, to: Object, rule: Rule) -> impl Iterator<Item = Fate> {
+        let mailbox = &self.mailboxes[to.index()];
+        let queued = if mailbox.closed { 0 } else { mailbox.queued() };
+        let free = mailbox.passable(from).min(queued);
+        let faults = [
+            (Fate::Lost, Kind::Drop),
+            (Fate::Twice, Kind::Duplicate),
+            (Fate::AgainLater, Kind::Duplicate),
+            (Fate::Late, Kind::Delay),
+        ];
+        let faults = faults.into_iter().filter(move |(_, kind)| {
+            let can = !mailbox.closed && (*kind != Kind::Duplicate || mailbox.copies);
+            can && self.left(rule, *kind) > 0
+        });
+        let overtaking = if self.left(rule, Kind::Reorder) > 0 { free + 1..queued + 1 } else { 0..0 };
+        let first = (0..=free).map(Fate::AheadOf).chain(faults.map(|(fate, _)| fate));
+        first.chain(overtaking.map(Fate::AheadOf))
+    }
+
+    /// A message that was sent gets its fate. Returns whether it is lost.
+    pub(super) fn meet(&mut self, fate: Fate, to: Object, queued: Queued) -> bool {
+        let (message, rule) = (queued.message, queued.rule);
+        if rule == Rule::TEST && self.is_hostile() && self.mailboxes[to.index()].is_networked {
+            self.may_suffer(to);
+        }
+        let kind = match fate {
+            Fate::AheadOf(others) => {
+                let is_free = others <= self.mailboxes[to.index()].passable(queued.sender);
+                self.arrive(to, queued, others);
+                if others > 0 {
+                    self.happened.push(Happened::Message(Kind::Reorder, to, message));
+                }
+                if is_free {
+                    return false;
+                }
+                self.spend(rule, Kind::Reorder);
+                return false;
+            }
+            Fate::Lost => Kind::Drop,
+            Fate::Late => {
+                self.hold_back(to, queued);
+                Kind::Delay
+            }
+            Fate::AgainLater => {
+                self.arrive(to, queued, 0);
+                self.hold_back(to, queued);
+                Kind::Duplicate
+            }
+            Fate::Twice => {
+                self.arrive(to, queued, 0);
+                let arrival = self.next_message().0;
+                self.arrive(to, Queued { arrival, ..queued }, 0);
+                Kind::Duplicate
+            }
+        };
+        self.happened.push(Happened::Message(kind, to, message));
+        self.spend(rule, kind);
+        fate == Fate::Lost
+    }
+
+    /// Whether a message that comes later can be received before those that are there.
+    #[inline]
+    pub(super) fn may_be_overtaken(&self, object: Object) -> bool {
+        self.mailboxes[object.index()].is_networked && self.is_left(Kind::Reorder)
     }
 
     /// An endpoint that has messages and was never bound.
@@ -59,6 +175,7 @@ impl World {
                     mailbox.queue.clear();
                 }
                 self.touch_mailbox_print(object);
+                self.refresh_waiting(object);
             }
         }
         if mail == Mail::Lost {
@@ -81,14 +198,12 @@ impl World {
         if self.is_carried() {
             return true;
         }
-        self.mailboxes[object.index()].holds(message)
+        self.mailboxes[object.index()].holds(message) || self.is_held_back(object, message)
     }
 
     /// Whether something can still happen to some message.
     pub(super) fn may_lose(&self) -> bool {
-        let kinds = Kind::ALL.into_iter().filter(|kind| kind.is_of_messages());
-        let mut left = kinds.flat_map(|kind| self.environment.budgets.iter().map(move |(_, faults)| faults.left(kind)));
-        left.any(|left| left > 0)
+        Kind::ALL.into_iter().any(|kind| kind.is_of_messages() && self.is_left(kind))
     }
 
     /// What can happen to the messages of an endpoint, and to which, by place.
@@ -99,8 +214,9 @@ impl World {
             .flat_map(|place| [Kind::Drop, Kind::Duplicate, Kind::Delay].into_iter().map(move |kind| (kind, place)));
         let others = (0..mailbox.queue.len()).filter(|place| !mailbox.is_takeable(*place));
         let all = of_heads.chain(others.map(|place| (Kind::Reorder, place)));
-        all.filter(|(kind, place)| {
-            let can = *kind != Kind::Duplicate || mailbox.copies;
+        let is_chosen_before = self.decides_at_send(object);
+        all.filter(move |(kind, place)| {
+            let can = !is_chosen_before && (*kind != Kind::Duplicate || mailbox.copies);
             can && self.left(mailbox.queue[*place].rule, *kind) > 0
         })
     }
@@ -141,7 +257,7 @@ impl World {
     }
 
     /// Lets a fault happen to the message at a place.
-    pub(super) fn fault_message(&mut self, object: Object, kind: Kind, place: usize) {
+    fn fault_message(&mut self, object: Object, kind: Kind, place: usize) {
         let arrival = self.next_message().0;
         let mailbox = &mut self.mailboxes[object.index()];
         let queued = mailbox.queue[place];

@@ -32,6 +32,8 @@ pub(super) struct Node {
     pub(super) rule: Rule,
     /// Processes that wait for it to be down, once per op.
     pub(super) watchers: Vec<Process>,
+    /// Handles through which the program can make it crash.
+    pub(super) handles: u32,
     /// How far its clock is ahead, in nanoseconds.
     pub(super) ahead: u64,
 }
@@ -44,7 +46,8 @@ impl World {
         let state = &mut self.processes[root.index()];
         state.node = Some(root);
         let initial = state.local;
-        let node = Node { root, initial, is_up: true, side: false, mail, rule, watchers: Vec::new(), ahead: 0 };
+        let (watchers, handles) = (Vec::new(), 0);
+        let node = Node { root, initial, is_up: true, side: false, mail, rule, watchers, handles, ahead: 0 };
         let nodes = &self.environment.nodes;
         let at = nodes.partition_point(|other| self.names.cmp_processes(other.root, root).is_lt());
         self.environment.nodes.insert(at, node);
@@ -60,6 +63,13 @@ impl World {
         root
     }
 
+    /// Whether a node can crash now: by whoever has a handle, or within its budget.
+    #[inline]
+    pub(super) fn may_crash(&self, root: Process) -> bool {
+        let node = self.node(root);
+        node.handles > 0 || self.left(node.rule, Kind::Crash) > 0
+    }
+
     /// The node a process belongs to.
     pub fn node_of(&self, process: Process) -> Option<Process> {
         if process.is_environment() { None } else { self.processes[process.index()].node }
@@ -73,6 +83,16 @@ impl World {
     pub(super) fn node_mut(&mut self, root: Process) -> &mut Node {
         let found = self.environment.nodes.iter_mut().find(|node| node.root == root);
         found.unwrap_or_else(|| crate::bug!("{root:?} is the root of no node"))
+    }
+
+    /// A handle through which the node can be made to crash exists: that can come between any two ops of its tasks.
+    pub fn add_node_handle(&mut self, root: Process) {
+        self.node_mut(root).handles += 1;
+    }
+
+    /// Such a handle is gone.
+    pub fn release_node_handle(&mut self, root: Process) {
+        self.node_mut(root).handles -= 1;
     }
 
     /// Whether a node is up: an observation.

@@ -82,7 +82,7 @@ pub enum Observation {
     /// The send took effect.
     Sent(Message),
     /// The send took effect, and the message is lost. The sender cannot tell.
-    Lost,
+    Lost(Message),
     /// A message was taken.
     Received(Message),
     /// The other side is gone.

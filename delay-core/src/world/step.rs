@@ -7,6 +7,7 @@ use super::{
     Choice, Granularity, World,
     fault::Rule,
     mailbox::{Delivery, Mailbox, Queued},
+    network::Fate,
     op::{Grant, Observation, Op},
     process::Status,
     store::Access,
@@ -91,7 +92,7 @@ impl World {
             }
             Op::Crash(_) | Op::Restart(_) => return self.perform_on_node(process, slot, op),
             Op::Store(store, access) => self.perform_on_store(process, store, access),
-            Op::Send { to, content, rule } => self.perform_send(process, to, content, rule),
+            Op::Send { to, content, rule } => self.perform_send(process, to, content, rule, alternative),
             Op::Reserve(to) => self.perform_reserve(to),
             Op::Receive(from) if self.is_fault(from, alternative) => match self.perform_fault(from, alternative) {
                 Some(queued) => self.received(process, slot, from, queued),
@@ -179,7 +180,7 @@ impl World {
         };
         let kind = match observation {
             Observation::Done => 1,
-            Observation::Sent(_) | Observation::Lost => 2,
+            Observation::Sent(_) | Observation::Lost(_) => 2,
             Observation::Received(_) => 3,
             Observation::Closed => 4,
             Observation::Outcome(_) => 5,
@@ -211,13 +212,17 @@ impl World {
         to: Object,
         content: Option<Print>,
         rule: Rule,
+        alternative: u32,
     ) -> (Observation, Option<Print>) {
         let mailbox = &mut self.mailboxes[to.index()];
         Self::forget(&mut mailbox.writers, process);
         if mailbox.closed {
             return (Observation::Closed, None);
         }
-        (self.enqueue(process, to, content, rule), None)
+        // Elsewhere a send has one alternative.
+        let fate =
+            if self.decides_at_send(to) { self.fates(process, to, rule).nth(alternative as usize) } else { None };
+        (self.enqueue(process, to, content, rule, fate.unwrap_or(Fate::AheadOf(0))), None)
     }
 
     fn perform_reserve(&mut self, to: Object) -> (Observation, Option<Print>) {
@@ -269,24 +274,26 @@ impl World {
         let goes_on = match (self.granularity, pending.op) {
             (Granularity::Send, Op::Receive(from)) => {
                 let mailbox = &self.mailboxes[from.index()];
-                mailbox.delivery == Delivery::Fifo && mailbox.capacity == u32::MAX && !mailbox.queue.is_empty()
+                let is_fifo = mailbox.delivery == Delivery::Fifo && mailbox.capacity == u32::MAX;
+                is_fifo && !mailbox.queue.is_empty() && !self.may_be_overtaken(from)
             }
-            (Granularity::Macro, Op::Send { .. } | Op::Yield | Op::Reserve(_) | Op::Store(..)) => true,
+            (Granularity::Macro, Op::Send { to, .. }) => self.commutes_with_others(to),
+            (Granularity::Macro, Op::Yield) => true,
             _ => false,
         };
         // Where the network may do something, it is a choice.
-        let ready = self.ready(state.cancelled, pending.op, pending.state);
-        if !goes_on || ready == 0 || ready > 1 {
+        if !goes_on || self.ready(process, pending) != 1 {
             return None;
         }
-        if let Op::Receive(from) = pending.op {
-            let message = self.mailboxes[from.index()].queue.front().map(|queued| queued.id).unwrap_or_default();
-            let point = state.local.and(message);
-            if self.names.is_apart(point) {
-                return None;
-            }
-            self.inside = Some(point);
+        let message = match pending.op {
+            Op::Receive(from) => self.mailboxes[from.index()].queue.front().map(|queued| queued.id),
+            _ => None,
+        };
+        let point = state.local.and(message.unwrap_or_default());
+        if self.names.is_apart(point) {
+            return None;
         }
+        self.inside = Some(point);
         Some(self.perform(process, slot, 0))
     }
 
@@ -318,11 +325,15 @@ impl World {
         }
     }
 
-    /// Refreshes every process but the actor that waits to receive from a mailbox. The actor is refreshed when its step
-    /// settles.
+    /// Refreshes every process but the actor whose alternatives depend on what is queued in a mailbox. The actor is refreshed
+    /// when its step settles.
     #[inline]
     pub(super) fn refresh_readers(&mut self, object: Object) {
         self.refresh_all(object, |mailbox| &mut mailbox.readers);
+        if self.decides_at_send(object) {
+            // Where a message lands depends on those that are there.
+            self.refresh_writers(object);
+        }
     }
 
     /// Refreshes every process but the actor that waits for room in a mailbox, or for its end.

@@ -5,6 +5,7 @@
 
 use super::{
     World,
+    network::Fate,
     op::{Grant, Observation, Op, Pending, Site},
     store::Access,
 };
@@ -31,7 +32,10 @@ impl World {
                 mailbox.reader = Some(process);
             }
             Op::Join(child) => self.processes[child.index()].joiners.push(process),
-            Op::Sleep(_) => self.sleepers.push((process, slot)),
+            Op::Sleep(_) => {
+                self.sleepers.push((process, slot));
+                self.meets_time();
+            }
             Op::Shared { object, .. } => self.wait_shared(process, object),
             Op::Choose(outcomes) => {
                 self.notes.two_choices |= self.choosing.iter().any(|(other, ..)| *other == process);
@@ -87,7 +91,7 @@ impl World {
                 state.in_use -= 1;
                 self.shared_op_on(to);
                 self.mailboxes[to.index()].reserved -= 1;
-                Some(self.enqueue(process, to, content, rule))
+                Some(self.enqueue(process, to, content, rule, Fate::AheadOf(0)))
             }
             _ => None,
         }
@@ -162,6 +166,7 @@ impl World {
             }
             (Grant::Granted(Observation::Sent(message)), Op::Send { to, .. }) => {
                 self.mailboxes[to.index()].queue.retain(|queued| queued.message != message);
+                self.environment.late.retain(|(_, queued)| queued.message != message);
                 self.touch_mailbox_print(to);
                 self.refresh_waiting(to);
             }

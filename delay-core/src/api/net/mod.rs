@@ -7,6 +7,7 @@
 //! Invariant: a name has one mailbox for as long as its network lives. It is made when the name is first asked for, so
 //! a message sent before the endpoint is bound waits there.
 
+mod address;
 mod link;
 
 use super::{
@@ -20,97 +21,22 @@ pub use crate::world::{
     mailbox::Delivery,
 };
 use crate::{
-    hash::{Domain, IdMap, Print},
+    hash::{IdMap, Print},
+    ids::{Object, Process},
     live::context::Context,
     world::{fault::Rule, op::Site},
 };
+pub use address::Address;
 pub use link::{Builder, Link};
 use std::{
-    cmp::Ordering,
-    collections::BTreeMap,
     fmt,
     future::Future,
-    hash::{Hash, Hasher},
     panic::Location,
     pin::Pin,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{self, Poll},
 };
 use tokio::sync::mpsc as theirs;
-
-/// The name of an endpoint: what messages are sent to.
-///
-/// Ordered and hashed by name, so that neither depends on the schedule.
-#[derive(Clone, Copy)]
-pub struct Address(&'static Name);
-
-/// Invariant: one per text, so that addresses can be compared by place.
-struct Name {
-    text: Box<str>,
-    print: Print,
-}
-
-impl Address {
-    fn of(text: &str) -> Self {
-        // Never freed: addresses are `Copy`, and a program has only so many names.
-        static NAMES: Mutex<BTreeMap<&'static str, &'static Name>> = Mutex::new(BTreeMap::new());
-        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(known) = names.get(text) {
-            return Self(known);
-        }
-        let print = Print::of_text(Domain::Content, text);
-        let name: &'static Name = Box::leak(Box::new(Name { text: text.into(), print }));
-        names.insert(&name.text, name);
-        Self(name)
-    }
-
-    /// The name.
-    pub fn name(&self) -> &'static str {
-        &self.0.text
-    }
-
-    fn key(self) -> usize {
-        std::ptr::from_ref(self.0).addr()
-    }
-}
-
-impl PartialEq for Address {
-    fn eq(&self, other: &Self) -> bool {
-        std::ptr::eq(self.0, other.0)
-    }
-}
-
-impl Eq for Address {}
-
-impl PartialOrd for Address {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Address {
-    fn cmp(&self, other: &Self) -> Ordering {
-        self.name().cmp(other.name())
-    }
-}
-
-impl Hash for Address {
-    fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name().hash(state);
-    }
-}
-
-impl fmt::Debug for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
-    }
-}
-
-impl fmt::Display for Address {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
-    }
-}
 
 /// A message and who sent it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -153,7 +79,7 @@ impl<M> Copy for Letter<M> {}
 impl<M> View<Envelope<M>> for Letter<M> {
     #[inline]
     fn content(&self, envelope: &Envelope<M>) -> Option<Print> {
-        Some(envelope.from.0.print.and(self.0.content(&envelope.message)?))
+        Some(envelope.from.print().and(self.0.content(&envelope.message)?))
     }
 
     fn copy(&self, envelope: &Envelope<M>) -> Option<Envelope<M>> {
@@ -330,6 +256,21 @@ fn routes_of<S, R>(routes: &Routes<S, R>) -> MutexGuard<'_, IdMap<usize, Route<S
     routes.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
+/// Where an endpoint was bound and where it is used, if that is not one.
+#[inline]
+fn elsewhere(context: &Context, object: Object) -> Option<String> {
+    let world = &context.world;
+    if world.is_bound_here(object) {
+        return None;
+    }
+    let place = |node: Option<Process>| match node {
+        Some(root) => format!("on {}", context.labels.process(world, root)),
+        None => "outside any node".to_owned(),
+    };
+    let (home, here) = (place(world.home(object)), place(world.node_of(world.actor())));
+    Some(format!("was bound {home} and is used {here}"))
+}
+
 /// Where messages for an address go.
 #[track_caller]
 fn route_to<S: Clone, R>(routes: &Routes<S, R>, to: Address) -> S {
@@ -341,6 +282,9 @@ fn route_to<S: Clone, R>(routes: &Routes<S, R>, to: Address) -> S {
 }
 
 /// One end of a network. Dropping it makes every later send to it fail.
+///
+/// It belongs to the node it was bound on, or to what runs outside any: nobody else can receive from it, and it goes on being
+/// bound when it is dropped elsewhere. A crash of its node ends it; the name can be bound again.
 pub struct Endpoint<M> {
     network: Network<M>,
     address: Address,
@@ -372,6 +316,17 @@ impl<M> Endpoint<M> {
         &self.network
     }
 
+    /// A node's endpoint is of no use elsewhere: it ends with its node.
+    #[track_caller]
+    #[inline]
+    fn refuse_elsewhere(&self) {
+        if let Side::Controlled(mailbox) = &self.inner
+            && let Some(told) = backend::within(mailbox.execution, |context| elsewhere(context, mailbox.object))
+        {
+            panic!("the endpoint {} {told}: bind a name where its messages are received", self.address);
+        }
+    }
+
     /// Sends a message; never waits for room. A scheduling point.
     ///
     /// # Errors
@@ -395,10 +350,14 @@ impl<M> Endpoint<M> {
     }
 
     /// Receives the next message: a scheduling point, and a choice where the delivery leaves one.
+    ///
+    /// # Panics
+    /// If the task is not on the node where the endpoint was bound: the endpoint goes down with that node.
     #[track_caller]
     #[inline]
     pub fn recv(&mut self) -> RecvFrom<'_, M> {
         let site: Site = Location::caller();
+        self.refuse_elsewhere();
         let inner = match &mut self.inner {
             Side::Controlled(mailbox) => Side::Controlled((&**mailbox, Leaf::new(mailbox.execution, site))),
             Side::Tokio(receiver) => Side::Tokio(receiver),
@@ -406,9 +365,14 @@ impl<M> Endpoint<M> {
         RecvFrom { inner }
     }
 
-    /// Receives the message that arrived first, without waiting: immediate.
+    /// Receives the message that arrived first, without waiting: immediate. Where the network may change the order of messages,
+    /// which of them arrives first is chosen when they are sent.
+    ///
+    /// # Panics
+    /// As [`recv`](Self::recv).
     #[track_caller]
     pub fn try_recv(&mut self) -> Option<Envelope<M>> {
+        self.refuse_elsewhere();
         match &mut self.inner {
             Side::Controlled(mailbox) => mailbox.receive_now(Location::caller()).ok(),
             Side::Tokio(receiver) => receiver.try_recv().ok(),

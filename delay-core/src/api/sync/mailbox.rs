@@ -37,7 +37,6 @@ pub(crate) struct Core<T, V = Payload<T>> {
     pub(crate) object: Object,
     pub(crate) execution: u64,
     view: V,
-    is_networked: bool,
     copies: bool,
     /// Values of queued messages, in the order they were put in.
     values: Mutex<VecDeque<(Message, T)>>,
@@ -73,17 +72,12 @@ impl<T, V: View<T>> Core<T, V> {
         Arc::new(Self {
             object,
             execution: context.execution,
-            is_networked: kind.is_networked,
             copies: kind.is_networked && view.copies(),
             view,
             values: Mutex::new(VecDeque::new()),
             senders: Senders::new(),
             weak_senders: AtomicUsize::new(0),
         })
-    }
-
-    fn values(&self) -> MutexGuard<'_, VecDeque<(Message, T)>> {
-        self.values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn put(&self, message: Message, value: T) {
@@ -133,7 +127,11 @@ impl<T, V: View<T>> Core<T, V> {
             self.put(message, value);
             return Poll::Ready(Ok(()));
         }
-        if seen == Observation::Lost {
+        if let Observation::Lost(message) = seen {
+            if recording {
+                let text = self.view.text(&value);
+                backend::within_if(self.execution, |context| context.labels.name_message(message, text));
+            }
             self.record(recording, site, || format!("sends {} in vain to", self.view.text(&value)));
             return Poll::Ready(Ok(()));
         }
@@ -296,6 +294,10 @@ fn told(context: &mut Context, seen: Observation) -> (Observation, bool) {
 }
 
 impl<T, V> Core<T, V> {
+    fn values(&self) -> MutexGuard<'_, VecDeque<(Message, T)>> {
+        self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     pub(crate) fn add_sender(&self) {
         self.senders.add();
     }
@@ -336,15 +338,19 @@ impl<T, V> Core<T, V> {
     /// The receiver is dropped: so is what was queued, as tokio does; unless its node crashes, and what is queued is the
     /// network's.
     pub(crate) fn drop_receiver(&self) {
-        let crashes = backend::within_if(self.execution, |context| {
-            context.world.receiver_gone(self.object, true);
-            context.world.is_crashing()
+        let gone = backend::within_if(self.execution, |context| {
+            if !context.world.receiver_gone(self.object, true) {
+                return VecDeque::new();
+            }
+            // What is held back may find the name bound anew.
+            let is_late = |(message, _): &(Message, T)| context.world.is_held_back(self.object, *message);
+            let mut values = self.values();
+            let (late, gone) = std::mem::take(&mut *values).into_iter().partition(is_late);
+            *values = late;
+            gone
         });
-        if crashes == Some(true) && self.is_networked {
-            return;
-        }
-        let values = std::mem::take(&mut *self.values.lock().unwrap_or_else(PoisonError::into_inner));
-        drop(values);
+        // Outside any borrow: destructors are the user's code.
+        drop(gone.unwrap_or_else(|| std::mem::take(&mut *self.values())));
     }
 
     /// The receiver is closed explicitly; what is queued can still be received.

@@ -1,0 +1,90 @@
+//! Addresses: the names of endpoints, each of which stands for one text for good.
+
+use crate::hash::{Domain, Print};
+use std::{
+    cmp::Ordering,
+    collections::BTreeMap,
+    fmt,
+    hash::{Hash, Hasher},
+    sync::{Mutex, PoisonError},
+};
+
+/// The name of an endpoint: what messages are sent to.
+///
+/// Ordered and hashed by name, so that neither depends on the schedule.
+#[derive(Clone, Copy)]
+pub struct Address(&'static Name);
+
+/// Invariant: one per text, so that addresses can be compared by place.
+struct Name {
+    text: Box<str>,
+    print: Print,
+}
+
+impl Address {
+    pub(super) fn of(text: &str) -> Self {
+        // Never freed: addresses are `Copy`, and a program has only so many names.
+        static NAMES: Mutex<BTreeMap<&'static str, &'static Name>> = Mutex::new(BTreeMap::new());
+        let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = names.get(text) {
+            return Self(known);
+        }
+        let print = Print::of_text(Domain::Content, text);
+        let name: &'static Name = Box::leak(Box::new(Name { text: text.into(), print }));
+        names.insert(&name.text, name);
+        Self(name)
+    }
+
+    /// Stands for the name in a fingerprint.
+    pub(super) fn print(self) -> Print {
+        self.0.print
+    }
+
+    /// The name.
+    pub fn name(&self) -> &'static str {
+        &self.0.text
+    }
+
+    /// The same for the same name, and for no other.
+    pub(super) fn key(self) -> usize {
+        std::ptr::from_ref(self.0).addr()
+    }
+}
+
+impl PartialEq for Address {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Address {}
+
+impl PartialOrd for Address {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Address {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.name().cmp(other.name())
+    }
+}
+
+impl Hash for Address {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name().hash(state);
+    }
+}
+
+impl fmt::Debug for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Display for Address {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
