@@ -72,7 +72,7 @@ impl Object {
     }
 }
 
-/// A message within one execution. Not canonical: it only ties a queued message to the user's value.
+/// A message within one execution, numbered as sent. Not canonical: it only ties a queued message to the user's value.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Message(pub u32);
 

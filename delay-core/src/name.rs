@@ -3,8 +3,8 @@
 //! A process is named by its spawn path (parent, k-th spawn), an object by its creator and k-th creation, never by a
 //! global order of creation. [`Names`] lives as long as a search: the first execution that meets a name gives it an
 //! id, every later one gets the same. What else must outlive an execution so that the next treats the same process
-//! the same way stands here too: which starts and receives are steps of their own,
-//! and what was learnt to tell states apart by.
+//! the same way stands here too: which starts, receives, sends and turns are
+//! steps of their own, and what was learnt to tell states apart by.
 
 use crate::{
     hash::{Domain, IdSet, Print},
@@ -18,7 +18,8 @@ use std::cmp::Ordering;
 pub struct Names {
     processes: Vec<ProcessName>,
     objects: Vec<ObjectName>,
-    /// Starts (by the initial local id) and receives (by local id and message) that are steps of their own.
+    /// Starts (by the initial local id), receives (by local id and message), sends and turns (by local id) that are steps of
+    /// their own.
     apart: IdSet<Print>,
     /// Some monitor was hot: whether one can stay so for ever has to be looked for.
     sees_heat: bool,
@@ -148,7 +149,7 @@ impl Names {
         self.cmp_processes(x.creator, y.creator).then(x.k.cmp(&y.k))
     }
 
-    /// Whether this start or receive is a step of its own.
+    /// Whether this start, receive, send or turn is a step of its own.
     #[inline]
     pub fn is_apart(&self, point: Print) -> bool {
         !self.apart.is_empty() && self.apart.contains(&point)

@@ -34,7 +34,7 @@ enum Op {
 
 #[derive(Clone, Debug)]
 struct Program {
-    /// The ops of each task. All but the first run on nodes.
+    /// The ops of each task.
     tasks: Vec<Vec<Op>>,
     delivery: Delivery,
     mail: Mail,
@@ -175,7 +175,8 @@ async fn run(me: usize, ops: Vec<Op>, shared: Shared) {
     std::future::pending::<()>().await;
 }
 
-fn outcomes(program: &Program, checker: Checker) -> Option<BTreeSet<String>> {
+/// With `somebody_looks`, what becomes of messages is decided when they are sent.
+fn outcomes(program: &Program, checker: Checker, somebody_looks: bool) -> Option<BTreeSet<String>> {
     let all = Outcomes::default();
     let checker = checker.faults(program.faults).time(program.time).budget(Duration::from_secs(20)).max_steps(400);
     let report = checker.check(|| {
@@ -183,6 +184,9 @@ fn outcomes(program: &Program, checker: Checker) -> Option<BTreeSet<String>> {
         async move {
             let net = Network::builder(program.delivery).payload(Payload::visible().cloned()).build();
             monitor::register(Announced::default());
+            if somebody_looks {
+                assert!(net.endpoint("onlooker").try_recv().is_none());
+            }
             let number = Arc::new(Mutex::new(0));
             let shared = Shared { net, number, nodes: Arc::default(), start: time::Instant::now(), all };
             for (me, ops) in program.tasks.iter().enumerate() {
@@ -212,22 +216,28 @@ const NUMBER: u32 = 400;
 #[test]
 fn what_can_happen_does_not_depend_on_how_it_is_searched() {
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
-    let mut compared = 0;
+    let (mut compared, mut looked_at) = (0, 0);
     for number in 0..NUMBER {
         let program = program(&mut random);
         // The measure must fit, and the faults have something to happen to: mostly so.
         let measure = Checker::new().granularity(Granularity::Op).cache(Cache::Off);
-        let Some(expected) = outcomes(&program, measure) else { continue };
+        let Some(expected) = outcomes(&program, measure, false) else { continue };
         compared += 1;
         let coarsest = if program.delivery == Delivery::Fifo { Granularity::Send } else { Granularity::Macro };
         for granularity in [Granularity::Send, Granularity::Op, coarsest] {
             for explorer in ["rtc", "rr"] {
                 let checker = Checker::new().granularity(granularity).explorer(explorer);
-                let found = outcomes(&program, checker).expect("a cached search is no longer than an uncached one");
+                let found = outcomes(&program, checker, false);
+                let found = found.expect("a cached search is no longer than an uncached one");
                 assert_eq!(found, expected, "program {number} with {granularity:?} and {explorer}: {program:?}");
             }
         }
+        if let Some(found) = outcomes(&program, Checker::new(), true) {
+            looked_at += 1;
+            assert_eq!(found, expected, "program {number} when somebody looks: {program:?}");
+        }
     }
-    println!("{compared} programs compared");
+    println!("{compared} programs compared, of which {looked_at} when somebody looks");
+    assert!(looked_at * 2 >= NUMBER, "{looked_at} programs were small enough when somebody looks");
     assert!(compared * 4 >= NUMBER * 3, "{compared} programs were small enough and had something to happen to");
 }

@@ -2,7 +2,8 @@
 
 use crate::outcomes::Outcomes;
 use delay::{
-    Cache, Checker, Faults, Granularity, Payload, Time,
+    Cache, Checker, Faults, Granularity, Payload, Time, announce,
+    monitor::{self, Monitor},
     net::{Delivery, Network},
     node::{Mail, Node},
     storage::{Cell, Log},
@@ -180,7 +181,7 @@ fn a_macro_step_ends_where_a_crash_leaves_something() {
     assert_eq!(seen.len(), 3, "{seen:?}");
 }
 
-/// One sends to two that look without waiting, and tell each other what they saw.
+/// One sends to two endpoints, which are looked into without waiting.
 async fn looked_at(all: Outcomes) {
     let net = network(Delivery::Unordered);
     let (mut one, mut other, sender) = (net.endpoint("one"), net.endpoint("other"), net.endpoint("sender"));
@@ -200,7 +201,7 @@ fn a_macro_step_ends_before_a_send_that_others_look_for() {
     assert_eq!(seen.len(), 3, "{seen:?}");
 }
 
-/// Announcements of two tasks, with nothing but turns between those of one.
+/// What two tasks do to a lock without waiting for it, with nothing but turns between.
 #[test]
 fn a_macro_step_ends_before_what_others_can_see() {
     let seen = same(Checker::new(), Granularity::Macro, |all| async move {
@@ -218,4 +219,126 @@ fn a_macro_step_ends_before_what_others_can_see() {
         all.note(&*shared.try_lock().unwrap());
     });
     assert_eq!(seen.len(), 4, "{seen:?}");
+}
+
+/// Remembers what was announced, for the outcome.
+#[derive(Hash, Default)]
+struct Announced(Vec<u32>);
+
+#[derive(Debug)]
+struct Said(u32, Outcomes);
+
+impl Monitor for Announced {
+    type Event = Said;
+
+    fn on(&mut self, said: &Said) -> Result<(), String> {
+        self.0.push(said.0);
+        said.1.note(&self.0);
+        Ok(())
+    }
+}
+
+#[test]
+fn a_macro_step_ends_before_an_announcement() {
+    let seen = same(Checker::new(), Granularity::Macro, |all| async move {
+        monitor::register(Announced::default());
+        let other = all.clone();
+        task::spawn(async move {
+            task::yield_now().await;
+            announce(Said(3, other));
+        });
+        for number in 1..=2 {
+            task::yield_now().await;
+            announce(Said(number, all.clone()));
+        }
+    });
+    assert!(seen.contains("[1, 3, 2]"), "{seen:?}");
+}
+
+/// A node that is down may start again between two sends to it.
+#[test]
+fn a_macro_step_ends_before_a_send_to_a_node_that_is_down() {
+    let checker = Checker::new().faults(Faults::NONE.crash(1).restart(1));
+    let seen = same(checker, Granularity::Macro, |all| async move {
+        let net = network(Delivery::Unordered);
+        let (client, there) = (net.endpoint("client"), net.clone());
+        let node = Node::start("server", move || {
+            let (net, all) = (there.clone(), all.clone());
+            async move {
+                let mut inbox = net.endpoint("server");
+                let mut received = Vec::new();
+                loop {
+                    received.push(inbox.recv().await.message);
+                    received.sort_unstable();
+                    all.note(&received);
+                }
+            }
+        });
+        task::spawn_named("client", async move {
+            node.down().await;
+            drop(node);
+            for number in 1..=2 {
+                client.send(net.address("server"), number).await.unwrap();
+            }
+            pending::<()>().await;
+        });
+    });
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["[1, 2]", "[1]", "[2]"]);
+}
+
+/// What becomes of a message is decided when it is really sent, not when a branch of a `select!` was set aside.
+#[test]
+fn a_send_that_was_set_aside_can_still_be_overtaken_and_overtake() {
+    let checker = Checker::new().faults(Faults::NONE.reorder(1));
+    let seen = same(checker, Granularity::Send, |all| async move {
+        let net = network(Delivery::Fifo);
+        let (mut receiver, one, other) = (net.endpoint("receiver"), net.endpoint("one"), net.endpoint("other"));
+        let to = receiver.address();
+        let mut kept = Box::pin(one.send(to, 1));
+        assert!(futures::poll!(&mut kept).is_pending());
+        other.send(to, 2).await.unwrap();
+        kept.await.unwrap();
+        let mut look = || receiver.try_recv().map(|envelope| envelope.message);
+        all.note(&(look(), look()));
+    });
+    assert_eq!(seen.into_iter().collect::<Vec<_>>(), ["(Some(1), Some(2))", "(Some(2), Some(1))"]);
+}
+
+/// A name may be bound on a node that is started only after the message was sent.
+#[test]
+fn a_macro_step_ends_before_a_send_to_a_name_that_is_not_bound() {
+    let seen = same(Checker::new().time(Time::Ordered), Granularity::Macro, |all| async move {
+        let net = network(Delivery::Unordered);
+        let (mut one, mut other, body) = (net.endpoint("one"), net.endpoint("other"), net.endpoint("body"));
+        let (to_one, to_other, server) = (one.address(), other.address(), net.address("server"));
+        task::spawn_named("one", async move {
+            one.recv().await;
+            one.send(to_other, 0).await.unwrap();
+            one.send(server, 7).await.unwrap();
+            pending::<()>().await;
+        });
+        task::spawn_named("other", async move {
+            other.recv().await;
+            let node = Node::builder("server").mail(Mail::Lost).start(move || {
+                let (net, all) = (net.clone(), all.clone());
+                async move {
+                    let mut inbox = net.endpoint("server");
+                    let starts = Cell::<u32>::with_payload("starts", Payload::visible());
+                    let before = starts.read().await.unwrap_or(0);
+                    starts.write(before + 1).await;
+                    starts.sync().await;
+                    let got = time::timeout(ms(5), inbox.recv()).await.is_ok();
+                    all.note(&(before, got));
+                    pending::<()>().await;
+                }
+            });
+            node.crash().await;
+            node.restart().await;
+            pending::<()>().await;
+        });
+        body.send(to_one, 0).await.unwrap();
+        // Nothing is dropped while the test runs.
+        std::mem::forget(body);
+    });
+    assert!(seen.contains("(1, true)"), "{seen:?}");
 }

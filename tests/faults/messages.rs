@@ -8,7 +8,7 @@ use delay::{
     task, time,
 };
 use delay_core::trace::text;
-use std::time::Duration;
+use std::{future::pending, time::Duration};
 
 fn network(delivery: Delivery) -> Network<u32> {
     Network::builder(delivery).payload(Payload::visible().cloned()).build()
@@ -181,7 +181,7 @@ fn a_duplicate_comes_to_one_who_does_not_wait_too() {
     assert_eq!(seen, ["(Some(1), None, None)", "(Some(1), Some(1), None)"]);
 }
 
-/// Two messages of one sender, looked for twice: with a turn between, or at once.
+/// Three messages of one sender, looked for three times: with a turn between, or at once.
 fn looked_for(delivery: Delivery, faults: Faults, turn: bool) -> Vec<String> {
     outcomes(Checker::new().faults(faults), move |all| async move {
         let net = network(delivery);
@@ -278,5 +278,55 @@ fn a_trace_of_what_became_of_a_message_nobody_waited_for_replays() {
         assert!(failure.trace.events.iter().any(|event| event.text.contains("overtake")), "{:?}", failure.trace);
         let saved = text::parse(&text::print(&failure.trace)).unwrap();
         assert_eq!(Checker::new().replay(&saved, body), failure.trace);
+    }
+}
+
+/// Three messages of two senders, of whom one knows of the other's, for one who looks and for one who waits.
+fn three_for(faults: Faults, delivery: Delivery, looks: bool) -> Vec<String> {
+    outcomes(Checker::new().faults(faults), move |all| async move {
+        let net = network(delivery);
+        let (mut receiver, one, mut other) = (net.endpoint("receiver"), net.endpoint("one"), net.endpoint("other"));
+        let (to, to_other) = (receiver.address(), other.address());
+        task::spawn_named("one", async move {
+            one.send(to, 1).await.unwrap();
+            one.send(to_other, 0).await.unwrap();
+            one.send(to, 2).await.unwrap();
+            pending::<()>().await;
+        });
+        task::spawn_named("other", async move {
+            other.recv().await;
+            // Held back, it may find the receiver gone.
+            let _ = other.send(to, 3).await;
+            pending::<()>().await;
+        });
+        time::sleep(Duration::from_millis(1)).await;
+        let mut seen = Vec::new();
+        for _ in 0..4 {
+            if looks {
+                seen.extend(receiver.try_recv().map(|envelope| envelope.message));
+                time::sleep(Duration::from_millis(1)).await;
+            } else {
+                let received = time::timeout(Duration::from_millis(1), receiver.recv()).await;
+                seen.extend(received.ok().map(|envelope| envelope.message));
+            }
+        }
+        all.note(&seen);
+    })
+}
+
+/// When it is decided what becomes of a message makes no difference to what can be seen.
+#[test]
+fn one_who_looks_sees_what_one_who_waits_does() {
+    let none = Faults::NONE;
+    for delivery in [Delivery::Fifo, Delivery::PerSender, Delivery::Unordered] {
+        for faults in [none, none.drop(1), none.duplicate(1), none.delay(1)] {
+            let waits = three_for(faults, delivery, false);
+            assert_eq!(three_for(faults, delivery, true), waits, "{delivery:?} {faults:?}");
+        }
+    }
+    // A duplicate and a message that was held back land anywhere among those that came meanwhile.
+    for (faults, seen) in [(none.duplicate(1), "[1, 1, 2, 3]"), (none.delay(1), "[2, 1, 3]")] {
+        let all = three_for(faults, Delivery::Fifo, false);
+        assert!(all.iter().any(|one| one == seen), "{seen} is not in {all:?}");
     }
 }

@@ -120,3 +120,16 @@ fn the_clock_of_a_node_may_be_ahead() {
     });
     assert_eq!(seen, ["0", "5"]);
 }
+
+/// An aborted task never runs on, whatever becomes of its timer.
+#[test]
+fn a_task_that_was_aborted_does_not_wake_up() {
+    let report = Checker::new().check(|| async {
+        let task = task::spawn_named("sleeper", async {
+            time::sleep(Duration::from_millis(3)).await;
+            time::sleep(Duration::from_millis(3)).await;
+        });
+        task::spawn_named("aborter", async move { task.abort() });
+    });
+    assert!(report.is_complete(), "{:?}", report.stop);
+}

@@ -21,7 +21,7 @@ use std::{
 const SCHEDULES_MAX: usize = 200_000;
 
 /// What a program may do that a search learns by beginning anew.
-const PREMISES: Premises = Premises { fates: Fates::AtSend, reads_clock: true, are_given: true };
+const PREMISES: Premises = Premises { fates: Fates::AtSend, reads_clock: true };
 
 /// Runs on a fresh tokio runtime with one thread.
 pub(crate) fn on_tokio<T>(future: impl Future<Output = T>) -> T {
@@ -62,7 +62,8 @@ where
             Ok(())
         })
     };
-    let options = Options { granularity, max_steps: 10_000, premises: PREMISES, ..Options::default() };
+    let options =
+        Options { granularity, max_steps: 10_000, premises: PREMISES, premises_are_given: true, ..Options::default() };
     let mut live = Live::new(made, options);
     let (mut outcomes, mut violations) = (BTreeMap::new(), Vec::new());
     let mut path: Vec<(Choice, usize)> = Vec::new();
@@ -99,7 +100,10 @@ where
             Ok(())
         })
     };
-    let mut live = Live::new(made, Options { max_steps: 10_000, premises: PREMISES, ..Options::default() });
+    let mut live = Live::new(
+        made,
+        Options { max_steps: 10_000, premises: PREMISES, premises_are_given: true, ..Options::default() },
+    );
     let status = run(&mut live, &mut Vec::new());
     assert_eq!(status, Status::Finished, "{:?}", live.violation());
     let value = outcome.lock().expect("nobody panics in here").take();
@@ -137,9 +141,15 @@ where
     };
     let mut live = Live::new(
         made,
-        Options { granularity: Granularity::Op, max_steps: 10_000, premises: PREMISES, ..Options::default() },
+        Options {
+            granularity: Granularity::Op,
+            max_steps: 10_000,
+            premises: PREMISES,
+            premises_are_given: true,
+            ..Options::default()
+        },
     );
-    // Once the program is known to look at the clock, states are others: then all is counted anew, as the searches do.
+    // Once it is known that the order of arrival decides, states are others: then all is counted anew, as the searches do.
     'anew: loop {
         let (mut seen, mut outcomes) = (BTreeSet::new(), BTreeSet::new());
         live.restart();

@@ -255,6 +255,7 @@ impl Builder {
 /// Future of [`Node::crash`] and [`Node::restart`].
 #[must_use = "futures do nothing unless awaited"]
 pub struct Change {
+    /// With the node: it can crash as long as this may be awaited.
     inner: Side<(Leaf, Op, Controlled), (Arc<OnTokio>, bool)>,
 }
 

@@ -147,6 +147,7 @@ impl Resolved {
             seed,
             faults,
             premises: Premises::default(),
+            premises_are_given: false,
             time,
             skew: u64::try_from(skew.as_nanos()).unwrap_or(u64::MAX),
             temperature,

@@ -164,7 +164,8 @@ fn work(setup: &Setup<'_, '_>, runner: &Runner<'_>, explorer: &str, work: Work) 
         options.granularity = trace.granularity;
         (options.end, options.waiting, options.max_steps, options.seed) =
             (trace.end, trace.waiting, trace.max_steps, trace.seed);
-        (options.faults, options.premises) = (trace.faults, trace.premises());
+        options.faults = trace.faults;
+        (options.premises, options.premises_are_given) = (trace.premises, true);
         (options.time, options.skew) = (trace.time, trace.skew);
     }
     quiet::install_hook();

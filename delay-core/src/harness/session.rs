@@ -102,7 +102,7 @@ impl Session<'_, '_> {
 
     /// # Errors
     /// What has to be taken for granted, if that is something else.
-    fn explore<E: Explorer>(&self, explorer: &E) -> Result<Done, Premises> {
+    fn explore<E: Explorer>(&mut self, explorer: &E) -> Result<Done, Premises> {
         let silence = self.prints.silence();
         self.warm_up(explorer);
         let mut outcome = search::search(self.program, explorer, &self.settings, self.budget);
@@ -113,6 +113,8 @@ impl Session<'_, '_> {
         if let Violation::Premises(premises) = finding.violation {
             return Err(premises);
         }
+        // From here on it is about this execution, which a replay must find under the same.
+        self.program.options.premises_are_given = true;
         Ok(match self.record(explorer, &finding) {
             Ok(first) => {
                 (self.on_failure)(&first);
@@ -134,10 +136,11 @@ impl Session<'_, '_> {
             return None;
         }
         let (faults, totals) = (self.program.options.faults, &outcome.coverage.totals);
-        let is_idle = |kind: &Kind| faults.left(*kind) > 0 && totals.possible_faults & 1 << *kind as u8 == 0;
+        // Where not everything was seen, a message may still come that something can happen to.
+        let had = if outcome.stop == Stop::Exhausted { totals.met_faults } else { totals.possible_faults };
+        let is_idle = |kind: &Kind| faults.left(*kind) > 0 && had & 1 << *kind as u8 == 0;
         if let Some(kind) = Kind::ALL.into_iter().find(is_idle) {
-            let can = if outcome.stop == Stop::Exhausted { "can never happen" } else { "did not come into question" };
-            return Some(format!("faults({} = ..) {can}: {}", kind.name(), missing(kind)));
+            return Some(format!("faults({} = ..) can never happen: {}", kind.name(), missing(kind)));
         }
         let (link, _) = totals.links.iter().find(|(_, matched)| !matched)?;
         Some(format!("the faults of a {link} can never happen: no message matched it; are its names right?"))
@@ -199,8 +202,7 @@ impl Session<'_, '_> {
             waiting: options.waiting,
             max_steps: options.max_steps,
             faults: options.faults,
-            fates: options.premises.fates,
-            reads_clock: options.premises.reads_clock,
+            premises: options.premises,
             time: options.time,
             skew: options.skew,
             verdict: Verdict::Fail,

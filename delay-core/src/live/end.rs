@@ -19,7 +19,7 @@ impl Live<'_> {
             self.outside_mut().violate(Violation::Refused { message });
             return Status::Violated;
         }
-        if let Some(premises) = context.world.lacks() {
+        if let Some(premises) = context.world.lacks().filter(|_| !self.options.premises_are_given) {
             self.outside_mut().violate(Violation::Premises(premises));
             return Status::Violated;
         }

@@ -106,6 +106,8 @@ pub struct Options {
     pub faults: Faults,
     /// What is taken for granted of the program.
     pub premises: Premises,
+    /// Right or wrong: a path is executed that was found under them.
+    pub premises_are_given: bool,
     /// Which timers may fire when.
     pub time: Time,
     /// How far the clocks of two nodes may differ, in nanoseconds.
@@ -130,6 +132,7 @@ impl Default for Options {
             seed: 0,
             faults: Faults::NONE,
             premises: Premises::default(),
+            premises_are_given: false,
             time: Time::Any,
             skew: 0,
             temperature: None,
@@ -328,7 +331,7 @@ impl<'b> Live<'b> {
                 self.run(next);
             }
             self.poll_spawned(Process::BODY);
-            if !self.learn_start() {
+            if !self.learn_apart() {
                 break;
             }
         }
@@ -348,7 +351,7 @@ impl<'b> Live<'b> {
         };
         self.path.push(choice);
         self.run(next);
-        if self.outside().world.notes().early.is_some() && self.learn_start() {
+        if self.outside().world.notes().early.is_some() && self.learn_apart() {
             return self.again();
         }
         self.conclude()
@@ -368,10 +371,10 @@ impl<'b> Live<'b> {
         self.status
     }
 
-    /// Whether the execution showed a start that must be a step of its own, not known before.
-    fn learn_start(&mut self) -> bool {
+    /// Whether the execution showed an op that must be a step of its own, not known before.
+    fn learn_apart(&mut self) -> bool {
         let world = &mut self.outside_mut().world;
-        world.notes().early.is_some_and(|initial| world.names.remember_apart(initial))
+        world.notes().early.is_some_and(|point| world.names.remember_apart(point))
     }
 
     /// Decides where the execution stands after a step.
@@ -397,6 +400,7 @@ impl<'b> Live<'b> {
             unheard: std::mem::take(&mut context.unheard),
             unheard_first: context.unheard_first.take(),
             possible_faults: context.world.possible_faults(),
+            met_faults: context.world.met_faults(),
             links: std::mem::take(&mut context.links),
             unbound: None,
             unseen: std::mem::take(&mut context.unseen),

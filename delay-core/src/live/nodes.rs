@@ -1,6 +1,6 @@
 //! Nodes that crash and start again, and what the environment did, in words.
 
-use super::{Live, poll::SITE};
+use super::{Live, context::Context, poll::SITE};
 use crate::{
     ids::{Process, Slot},
     world::environment::Happened,
@@ -56,20 +56,21 @@ impl Live<'_> {
             self.outside_mut().record_text(process, SITE, text);
         }
     }
+}
 
-    /// Writes down what the environment did in this step.
+impl Context {
+    /// Writes down what the environment has done in this step so far.
     #[cold]
-    pub(super) fn record_environment(&mut self) {
-        let happened = self.world().happened().to_vec();
-        for what in happened {
-            self.record_of(Process::FAULTS, |live| live.words_for(what));
+    pub(crate) fn record_environment(&mut self) {
+        for what in self.world.take_happened() {
+            let text = self.words_for(what);
+            self.record_text(Process::FAULTS, SITE, text);
         }
     }
 
     fn words_for(&self, what: Happened) -> String {
         use crate::world::fault::Kind;
-        let context = self.outside();
-        let (labels, world) = (&context.labels, &context.world);
+        let Self { labels, world, .. } = self;
         match what {
             Happened::Message(kind, object, message) => {
                 let (what, to) = (labels.message(message), labels.object(world, object));
@@ -81,8 +82,10 @@ impl Live<'_> {
                     Kind::Partition | Kind::Crash | Kind::Restart => kind.name().to_owned(),
                 }
             }
-            Happened::Arrived(object, message) => {
-                format!("delivers {}, held back before, to {}", labels.message(message), labels.object(world, object))
+            Happened::Arrived(object, message, ahead_of) => {
+                let (what, to) = (labels.message(message), labels.object(world, object));
+                let place = if ahead_of > 0 { format!(", ahead of {ahead_of}") } else { String::new() };
+                format!("delivers {what}, held back before, to {to}{place}")
             }
             Happened::Lost(store, lost, is_torn) => {
                 let writes = if lost == 1 { "the last write".to_owned() } else { format!("the last {lost} writes") };

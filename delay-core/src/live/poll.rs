@@ -58,7 +58,7 @@ impl<'b> Live<'b> {
             next = if context.violation.is_some() { None } else { context.world.inline() };
         }
         if self.outside().recorder.is_some() {
-            self.record_environment();
+            self.outside_mut().record_environment();
         }
         let context = self.outside_mut();
         let process = context.world.actor();

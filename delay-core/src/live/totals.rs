@@ -17,8 +17,10 @@ pub struct Totals {
     pub unheard: u64,
     /// The type of the first of them.
     pub unheard_first: Option<String>,
-    /// The kinds of faults for which there was something to happen to, a bit each.
+    /// The kinds of faults for which the program has what they need, a bit each.
     pub possible_faults: u8,
+    /// The kinds of faults for which there was something to happen to, a bit each.
+    pub met_faults: u8,
     /// Links that let something happen to messages, and whether one matched.
     pub links: Vec<(String, bool)>,
     /// An endpoint that was sent to and never bound.
@@ -41,6 +43,7 @@ impl Totals {
             unheard,
             unheard_first,
             possible_faults,
+            met_faults,
             links,
             unbound,
             unseen,
@@ -52,6 +55,7 @@ impl Totals {
         self.foreign_wakes += foreign_wakes;
         self.unheard += unheard;
         self.possible_faults |= possible_faults;
+        self.met_faults |= met_faults;
         self.unseen += unseen;
         self.panics += panics;
         for (first, other) in [

@@ -18,7 +18,7 @@ use crate::{
     world::{
         Granularity,
         fault::{Faults, Time},
-        premises::{Fates, Premises},
+        premises::Premises,
     },
 };
 pub use error::{TraceError, TraceErrorKind};
@@ -44,10 +44,8 @@ pub struct Trace {
     pub max_steps: u32,
     /// What could go wrong, and how often.
     pub faults: Faults,
-    /// When it was decided what became of a message.
-    pub fates: Fates,
-    /// Whether what time it was, was part of the state.
-    pub reads_clock: bool,
+    /// What the search took for granted of the program.
+    pub premises: Premises,
     /// Which timers could fire when.
     pub time: Time,
     /// How far the clocks of two nodes could differ, in nanoseconds.
@@ -66,13 +64,6 @@ pub struct Trace {
     pub schedule: Vec<Deviation>,
     /// What happened, for people and to notice a divergence.
     pub events: Vec<Line>,
-}
-
-impl Trace {
-    /// What it was found under.
-    pub fn premises(&self) -> Premises {
-        Premises { fates: self.fates, reads_clock: self.reads_clock, are_given: true }
-    }
 }
 
 /// What people and tools call a test.
@@ -147,7 +138,7 @@ impl From<&Event> for Line {
 #[cfg(test)]
 pub(crate) mod samples {
     use super::*;
-    use crate::world::fault::Kind;
+    use crate::world::{fault::Kind, premises::Fates};
     use proptest::{prelude::*, test_runner::RngSeed};
 
     /// Always the same cases, and no regression files in the source tree.
@@ -172,8 +163,7 @@ pub(crate) mod samples {
             waiting: Waiting::Allow,
             max_steps: 100_000,
             faults: Faults::NONE,
-            fates: Fates::AtReceive,
-            reads_clock: false,
+            premises: Premises::default(),
             time: Time::Any,
             skew: 0,
             verdict: Verdict::Fail,
@@ -260,8 +250,7 @@ pub(crate) mod samples {
                 waiting,
                 max_steps,
                 faults,
-                fates,
-                reads_clock,
+                premises: Premises { fates, reads_clock },
                 time,
                 skew,
                 verdict,

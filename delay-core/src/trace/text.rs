@@ -21,7 +21,7 @@ use crate::{
     world::{
         Granularity,
         fault::{Faults, Time},
-        premises::Fates,
+        premises::{Fates, Premises},
     },
 };
 use std::{
@@ -64,8 +64,7 @@ fn write_trace(out: &mut impl Write, trace: &Trace) -> fmt::Result {
         waiting,
         max_steps,
         faults,
-        fates,
-        reads_clock,
+        premises,
         time,
         skew,
         verdict,
@@ -92,7 +91,7 @@ fn write_trace(out: &mut impl Write, trace: &Trace) -> fmt::Result {
     writeln!(out, "waiting: {}", waiting_word(*waiting))?;
     writeln!(out, "max_steps: {max_steps}")?;
     write_environment(out, *faults, *time, *skew)?;
-    write_premises(out, *fates, *reads_clock)?;
+    write_premises(out, *premises)?;
     writeln!(out, "verdict: {verdict}")?;
     writeln!(out, "violation:")?;
     for line in violation {
@@ -118,8 +117,7 @@ fn write_decisions(out: &mut impl Write, trace: &Trace) -> fmt::Result {
         waiting: _,
         max_steps: _,
         faults,
-        fates,
-        reads_clock,
+        premises,
         time,
         skew,
         verdict: _,
@@ -133,7 +131,7 @@ fn write_decisions(out: &mut impl Write, trace: &Trace) -> fmt::Result {
     writeln!(out, "{} {seed}", quote::write(explorer, Place::Word))?;
     writeln!(out, "{} {}", granularity_word(*granularity), end_word(*end))?;
     write_environment(out, *faults, *time, *skew)?;
-    write_premises(out, *fates, *reads_clock)?;
+    write_premises(out, *premises)?;
     write_lasso(out, *lasso)?;
     write_schedule(out, schedule)
 }
@@ -152,7 +150,8 @@ fn write_environment(out: &mut impl Write, faults: Faults, time: Time, skew: u64
     Ok(())
 }
 
-fn write_premises(out: &mut impl Write, fates: Fates, reads_clock: bool) -> fmt::Result {
+fn write_premises(out: &mut impl Write, premises: Premises) -> fmt::Result {
+    let Premises { fates, reads_clock } = premises;
     if fates != Fates::AtReceive {
         writeln!(out, "fates: {}", fates.name())?;
     }
@@ -237,8 +236,7 @@ pub fn parse(text: &str) -> Result<Trace, TraceError> {
         waiting,
         max_steps,
         faults,
-        fates: fates.unwrap_or_default(),
-        reads_clock: reads_clock.unwrap_or_default(),
+        premises: Premises { fates: fates.unwrap_or_default(), reads_clock: reads_clock.unwrap_or_default() },
         time: time.unwrap_or_default(),
         skew,
         verdict,

@@ -3,7 +3,7 @@
 //! The actor is never refreshed here: whether it can go on is settled at the end of its step.
 
 use super::{
-    Granularity, World,
+    World,
     fault::Rule,
     mailbox::{Delivery, Mailbox, Queued},
     network::Fate,
@@ -102,6 +102,8 @@ impl World {
         }
         state.cancelled = true;
         state.insert(Op::Cancel, site);
+        // It never runs on, whatever its timers do.
+        self.sleepers.retain(|(process, _)| *process != target);
         self.choosing.retain(|(process, ..)| *process != target);
         self.touch_print(target);
         if target != self.actor {
@@ -111,7 +113,7 @@ impl World {
 
     /// Creates a mailbox on behalf of the actor.
     pub fn create(&mut self, delivery: Delivery, capacity: u32, one_message: bool) -> Object {
-        if self.granularity == Granularity::Macro && delivery == Delivery::Fifo && !one_message {
+        if self.is_macro() && delivery == Delivery::Fifo && !one_message {
             self.notes.fifo_in_macro = true;
         }
         let object = self.next_object();
@@ -160,7 +162,7 @@ impl World {
     /// looks.
     #[inline]
     pub(super) fn meets_time(&mut self) {
-        if self.inside.is_some() && self.reads_clock() && self.lets_time_pass() {
+        if self.reads_clock() && self.lets_time_pass() {
             self.apart_from_inside();
         }
     }
@@ -307,7 +309,7 @@ impl World {
     /// Receives the oldest message without waiting.
     pub fn receive_now(&mut self, from: Object) -> Immediate {
         self.shared_op_on(from);
-        self.is_looked_into(from);
+        self.note_look(from);
         if self.mailboxes[from.index()].alternatives() > 1 {
             // The order of arrival decides, which the fingerprint leaves out where every message can be received.
             self.names.remember_arrival(from);
@@ -382,7 +384,7 @@ impl World {
             if self.is_crashing() || !self.is_bound_here(object) {
                 return false;
             }
-            self.ends();
+            self.note_dropped_endpoint();
         }
         if !self.mailboxes[object.index()].abandoned {
             self.visible_on(object);

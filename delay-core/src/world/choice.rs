@@ -69,7 +69,9 @@ impl World {
             | Op::Crash(_)
             | Op::Restart(_)
             | Op::Store(..) => 1,
-            Op::Send { to, rule, .. } if self.decides_at_send(to) => self.fates(process, to, rule).count() as u32,
+            Op::Send { to, rule, .. } if self.decides_at_send(to) && !self.mailboxes[to.index()].closed => {
+                self.fates(process, to, rule).count() as u32
+            }
             Op::Send { to, .. } | Op::Reserve(to) => {
                 let mailbox = &self.mailboxes[to.index()];
                 u32::from(mailbox.closed || mailbox.has_room())

@@ -1,6 +1,13 @@
 //! Time: the timers that may fire, in what order, and the messages that were held back. The moves of [`Process::CLOCK`].
 
-use super::{World, environment::Happened, fault::Time, mailbox::Queued, op::Op, step::Next};
+use super::{
+    World,
+    environment::Happened,
+    fault::Time,
+    mailbox::{Delivery, Queued},
+    op::Op,
+    step::Next,
+};
 use crate::ids::{Message, Object, Process, Slot};
 use std::cmp::Ordering;
 
@@ -8,7 +15,33 @@ impl World {
     /// How many timers may fire, and messages that were held back may arrive.
     #[inline]
     pub(super) fn clock_choices(&self) -> u32 {
-        self.timer_choices() + self.environment.late.len() as u32
+        self.timer_choices() + self.environment.late.iter().map(|late| self.landings(late)).sum::<u32>()
+    }
+
+    /// In how many places a message that was held back may land: those that are queued may have come before or after it. Where
+    /// that is decided when it was sent, some of them may have to come before it, by the delivery.
+    pub(super) fn landings(&self, (object, late): &(Object, Queued)) -> u32 {
+        let mailbox = &self.mailboxes[object.index()];
+        if mailbox.closed {
+            return 1;
+        }
+        match (self.decides_at_send(*object), mailbox.delivery) {
+            (false, Delivery::Unordered) => 1,
+            (false, _) => mailbox.queued() + 1,
+            (true, _) => mailbox.passable_late(late) + 1,
+        }
+    }
+
+    /// Which of the messages that were held back the n-th arrival is of, and ahead of how many it lands.
+    pub(super) fn arrival(&self, mut n: u32) -> Option<(usize, u32)> {
+        for (index, late) in self.environment.late.iter().enumerate() {
+            let landings = self.landings(late);
+            if n < landings {
+                return Some((index, n));
+            }
+            n -= landings;
+        }
+        None
     }
 
     #[inline]
@@ -91,16 +124,14 @@ impl World {
             self.begin_step(process);
             return Some(self.perform(process, slot, 0));
         }
-        if alternative >= self.clock_choices() {
-            return None;
-        }
+        let (index, ahead_of) = self.arrival(alternative - timers)?;
         self.begin_step(Process::CLOCK);
         self.steps += 1;
-        let (object, queued) = self.environment.late.remove((alternative - timers) as usize);
+        let (object, queued) = self.environment.late.remove(index);
         let queued = Queued { arrival: self.next_message().0, ..queued };
-        self.happened.push(Happened::Arrived(object, queued.message));
+        self.happened.push(Happened::Arrived(object, queued.message, ahead_of));
         if !self.mailboxes[object.index()].closed {
-            self.arrive(object, queued, 0);
+            self.arrive(object, queued, ahead_of);
         }
         Some(Next::Stay(Process::CLOCK))
     }

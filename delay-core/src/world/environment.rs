@@ -60,8 +60,10 @@ pub(super) struct Environment {
     pub(super) is_crashing: bool,
     /// Faults so far.
     pub(super) spent: u32,
-    /// Kinds of faults for which there was something to happen to.
+    /// Kinds of faults for which the program has what they need: an endpoint, a node.
     possible: u8,
+    /// Kinds of faults for which there was something to happen to: a message, a node.
+    met: u8,
 }
 
 impl Environment {
@@ -81,6 +83,7 @@ impl Environment {
             is_crashing,
             spent,
             possible,
+            met,
         } = self;
         budgets.clear();
         budgets.push((Print::default(), *asked));
@@ -88,7 +91,8 @@ impl Environment {
         nodes.clear();
         late.clear();
         decisions.clear();
-        (*is_cut, *is_over, *is_crashing, *spent, *possible) = (false, false, false, 0, 0);
+        (*is_cut, *is_over, *is_crashing) = (false, false, false);
+        (*spent, *possible, *met) = (0, 0, 0);
     }
 }
 
@@ -111,15 +115,26 @@ impl World {
         environment.asked = faults;
     }
 
-    /// The kinds of faults for which there was something to happen to, a bit each.
+    /// The kinds of faults for which the program has what they need, a bit each.
     pub fn possible_faults(&self) -> u8 {
         self.environment.possible
+    }
+
+    /// The kinds of faults for which there was something to happen to, a bit each.
+    pub fn met_faults(&self) -> u8 {
+        self.environment.met
     }
 
     pub(super) fn make_possible(&mut self, kinds: &[Kind]) {
         for kind in kinds {
             self.environment.possible |= 1 << *kind as u8;
+            self.environment.met |= u8::from(!kind.is_of_messages()) << *kind as u8;
         }
+    }
+
+    /// Something of the test's budget can happen to a message.
+    pub(super) fn note_met(&mut self, kind: Kind) {
+        self.environment.met |= 1 << kind as u8;
     }
 
     /// Faults that happened so far.
@@ -342,6 +357,7 @@ impl World {
             // How the state was reached.
             spent: _,
             possible: _,
+            met: _,
         } = &self.environment;
         if nodes.is_empty() && !self.environment.is_hostile {
             return print;
@@ -362,9 +378,12 @@ impl World {
             // A restart begins with what its spawner knew, whatever was forgotten since.
             bag = bag.plus(Print::of(Domain::Node).and(name).and(*initial).with(flags).with(*ahead));
         }
-        for (object, queued) in late {
+        for message in late {
+            let (object, queued) = message;
             let sender = self.names.process_print(queued.sender);
-            bag = bag.plus(Print::of(Domain::Late).and(self.names.object_print(*object)).and(sender).and(queued.id));
+            let late = Print::of(Domain::Late).and(self.names.object_print(*object)).and(sender).and(queued.id);
+            // Before which of those that are queued it was sent.
+            bag = bag.plus(late.with(u64::from(self.landings(message))));
         }
         let flags = u64::from(*is_cut) | u64::from(*is_over) << 1 | (decisions.len() as u64) << 2;
         let mut print = Print::of(Domain::Environment).and(print).and(bag).with(flags);
@@ -383,8 +402,8 @@ impl World {
 pub enum Happened {
     /// The network did this to a message.
     Message(Kind, Object, Message),
-    /// A message that was held back has arrived.
-    Arrived(Object, Message),
+    /// A message that was held back has arrived, ahead of so many others.
+    Arrived(Object, Message, u32),
     /// A partition began.
     Cut,
     /// A partition ended.

@@ -130,9 +130,9 @@ impl World {
                 Move::Nothing | Move::Crash(_) | Move::Cut(_) => None,
             },
             Process::CLOCK => {
-                if let Some(late) = choice.alternative.checked_sub(self.timer_choices()) {
-                    let late = self.environment.late.get(late as usize);
-                    return late.map(|(object, queued)| Demand::Late(*object, queued.id));
+                if let Some(arrival) = choice.alternative.checked_sub(self.timer_choices()) {
+                    let (object, queued) = self.environment.late[self.arrival(arrival)?.0];
+                    return Some(Demand::Late(object, queued.id));
                 }
                 let sleeper = self.sleeper(choice.alternative)?;
                 Some(Demand::Timer(sleeper.0, self.timer_mark(sleeper)))

@@ -211,6 +211,17 @@ impl Mailbox {
         }
     }
 
+    /// How many messages, from the end, one that was sent before may still be received before.
+    pub(super) fn passable_late(&self, late: &Queued) -> u32 {
+        let binds = |queued: &&Queued| match self.delivery {
+            Delivery::Fifo => true,
+            Delivery::PerSender => queued.sender == late.sender,
+            Delivery::Unordered => false,
+        };
+        let passes = |queued: &&Queued| !binds(queued) || queued.message.0 > late.message.0;
+        self.queue.iter().rev().take_while(passes).count() as u32
+    }
+
     /// Puts a message ahead of as many others. Arrivals go on rising along the queue.
     pub(super) fn insert_ahead_of(&mut self, message: Queued, others: u32) {
         if others == 0 {

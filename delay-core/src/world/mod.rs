@@ -109,7 +109,7 @@ pub struct World {
     actor: Process,
     /// The actor is in its first poll, right after its spawner's.
     first_poll: bool,
-    /// The start or receive that was taken inside the running step: what others can see must not follow it there.
+    /// The start, or the last op, that was taken inside the running step: what others can see must not follow it there.
     inside: Option<Print>,
     notes: Notes,
     sum: Print,
@@ -133,8 +133,8 @@ pub struct Notes {
     ops_in_step: u32,
     /// Some step held more than one op on shared objects.
     pub merged_ops: bool,
-    /// Something others can see happened in a first poll, or after a receive inside the step: that start, or that
-    /// receive, must be a step of its own.
+    /// Something others can see happened in a first poll, or after an op inside the step: that start, or that op, must be a
+    /// step of its own.
     pub early: Option<Print>,
     /// A process waits for two explicit choices at once, whose order is not the program's.
     pub two_choices: bool,
@@ -271,9 +271,14 @@ impl World {
         &self.events
     }
 
-    /// What the environment did in the last step.
+    /// What the environment did in the last step and was not taken yet.
     pub fn happened(&self) -> &[Happened] {
         &self.happened
+    }
+
+    /// Takes what the environment did in this step so far.
+    pub fn take_happened(&mut self) -> Vec<Happened> {
+        std::mem::take(&mut self.happened)
     }
 
     /// What was noticed in this execution.

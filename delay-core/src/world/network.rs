@@ -1,4 +1,5 @@
-//! What a network may do to messages: lose them, duplicate them, let them overtake each other, hold them back.
+//! What a network may do to messages: lose them, duplicate them, let them overtake each other, hold them back. A duplicate is a
+//! copy that is held back.
 //!
 //! Such a fault is a later alternative of the receive that waits for the message: first come the messages it may take, then
 //! what may happen to each. One who looks without waiting has no receive to choose. In a program in which somebody does, what becomes
@@ -13,15 +14,15 @@ use super::{
 };
 use crate::ids::{Message, Object, Process};
 
-/// What becomes of a message, decided when it is sent.
+/// What becomes of a message, decided when it is sent. What arrives lands ahead of so many others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Fate {
-    /// It lands ahead of so many others, from the end.
     AheadOf(u32),
     Lost,
-    Twice,
+    /// It arrives twice, at once.
+    Twice(u32, u32),
     /// It arrives, and a copy is held back.
-    AgainLater,
+    AgainLater(u32),
     /// It is held back.
     Late,
 }
@@ -31,19 +32,25 @@ impl World {
     pub fn join_network(&mut self, object: Object, copies: bool) {
         let mailbox = &mut self.mailboxes[object.index()];
         (mailbox.is_networked, mailbox.copies) = (true, copies);
-    }
-
-    /// A message comes that the budget of the test is for.
-    pub(super) fn may_suffer(&mut self, object: Object) {
-        let mailbox = &self.mailboxes[object.index()];
-        let can_pass = mailbox.delivery != Delivery::Unordered && !mailbox.queue.is_empty();
-        let copies = mailbox.copies;
+        let is_ordered = mailbox.delivery != Delivery::Unordered;
         self.make_possible(&[Kind::Drop, Kind::Delay]);
-        if can_pass {
+        if is_ordered {
             self.make_possible(&[Kind::Reorder]);
         }
         if copies {
             self.make_possible(&[Kind::Duplicate]);
+        }
+    }
+
+    /// A message comes, for which the budget of the test is: what can happen to it.
+    fn note_what_can_happen(&mut self, to: Object, sender: Process) {
+        let mailbox = &self.mailboxes[to.index()];
+        let (copies, can_overtake) = (mailbox.copies, mailbox.passable(sender) < mailbox.queued());
+        let kinds = [(Kind::Drop, true), (Kind::Delay, true), (Kind::Duplicate, copies), (Kind::Reorder, can_overtake)];
+        for (kind, can) in kinds {
+            if can {
+                self.note_met(kind);
+            }
         }
     }
 
@@ -66,7 +73,7 @@ impl World {
     }
 
     /// The node an endpoint was bound on.
-    pub fn home(&self, object: Object) -> Option<Process> {
+    pub fn host(&self, object: Object) -> Option<Process> {
         self.mailboxes[object.index()].host
     }
 
@@ -74,13 +81,12 @@ impl World {
     pub(super) fn commutes_with_others(&self, to: Object) -> bool {
         let mailbox = &self.mailboxes[to.index()];
         let may_crash = match mailbox.host {
-            Some(root) => self.may_crash(root),
+            // One that is down may start again.
+            Some(root) => self.may_crash(root) || !self.node(root).is_up,
             // Who knows where it will be bound.
-            None => !mailbox.is_bound && !self.environment.nodes.is_empty(),
+            None => !mailbox.is_bound,
         };
-        // A copy queues up behind what was sent before it was made.
-        let may_be_copied = mailbox.copies && mailbox.delivery != Delivery::Unordered && self.is_left(Kind::Duplicate);
-        !self.decides_at_send(to) && !may_crash && !may_be_copied
+        !self.decides_at_send(to) && !may_crash
     }
 
     /// Whether some budget has something left of a kind of faults.
@@ -91,20 +97,20 @@ impl World {
     /// What may become of a message that is sent to one who looks without waiting, in the order of the send's alternatives.
     pub(super) fn fates(&self, from: Process, to: Object, rule: Rule) -> impl Iterator<Item = Fate> {
         let mailbox = &self.mailboxes[to.index()];
-        let queued = if mailbox.closed { 0 } else { mailbox.queued() };
+        let queued = mailbox.queued();
         let free = mailbox.passable(from).min(queued);
-        let faults = [
-            (Fate::Lost, Kind::Drop),
-            (Fate::Twice, Kind::Duplicate),
-            (Fate::AgainLater, Kind::Duplicate),
-            (Fate::Late, Kind::Delay),
-        ];
-        let faults = faults.into_iter().filter(move |(_, kind)| {
-            let can = !mailbox.closed && (*kind != Kind::Duplicate || mailbox.copies);
-            can && self.left(rule, *kind) > 0
+        let is_left = |kind| self.left(rule, kind) > 0;
+        let copies = if mailbox.copies && is_left(Kind::Duplicate) { 0..free + 1 } else { 0..0 };
+        let copies = copies.flat_map(move |place| {
+            // Not before the original, where order is kept.
+            let others = if mailbox.delivery == Delivery::Unordered { queued + 1 } else { place };
+            let twice = (0..=others).map(move |other| Fate::Twice(place, other));
+            twice.chain([Fate::AgainLater(place)])
         });
-        let overtaking = if self.left(rule, Kind::Reorder) > 0 { free + 1..queued + 1 } else { 0..0 };
-        let first = (0..=free).map(Fate::AheadOf).chain(faults.map(|(fate, _)| fate));
+        let lost = is_left(Kind::Drop).then_some(Fate::Lost);
+        let late = is_left(Kind::Delay).then_some(Fate::Late);
+        let overtaking = if is_left(Kind::Reorder) { free + 1..queued + 1 } else { 0..0 };
+        let first = (0..=free).map(Fate::AheadOf).chain(lost).chain(copies).chain(late);
         first.chain(overtaking.map(Fate::AheadOf))
     }
 
@@ -112,19 +118,18 @@ impl World {
     pub(super) fn meet(&mut self, fate: Fate, to: Object, queued: Queued) -> bool {
         let (message, rule) = (queued.message, queued.rule);
         if rule == Rule::TEST && self.is_hostile() && self.mailboxes[to.index()].is_networked {
-            self.may_suffer(to);
+            self.note_what_can_happen(to, queued.sender);
         }
         let kind = match fate {
             Fate::AheadOf(others) => {
-                let is_free = others <= self.mailboxes[to.index()].passable(queued.sender);
+                let costs = others > 0 && others > self.mailboxes[to.index()].passable(queued.sender);
                 self.arrive(to, queued, others);
                 if others > 0 {
                     self.happened.push(Happened::Message(Kind::Reorder, to, message));
                 }
-                if is_free {
-                    return false;
+                if costs {
+                    self.spend(rule, Kind::Reorder);
                 }
-                self.spend(rule, Kind::Reorder);
                 return false;
             }
             Fate::Lost => Kind::Drop,
@@ -132,15 +137,15 @@ impl World {
                 self.hold_back(to, queued);
                 Kind::Delay
             }
-            Fate::AgainLater => {
-                self.arrive(to, queued, 0);
+            Fate::AgainLater(place) => {
+                self.arrive(to, queued, place);
                 self.hold_back(to, queued);
                 Kind::Duplicate
             }
-            Fate::Twice => {
-                self.arrive(to, queued, 0);
+            Fate::Twice(place, other) => {
+                self.arrive(to, queued, place);
                 let arrival = self.next_message().0;
-                self.arrive(to, Queued { arrival, ..queued }, 0);
+                self.arrive(to, Queued { arrival, ..queued }, other);
                 Kind::Duplicate
             }
         };
@@ -202,7 +207,7 @@ impl World {
     }
 
     /// Whether something can still happen to some message.
-    pub(super) fn may_lose(&self) -> bool {
+    pub(super) fn may_harm(&self) -> bool {
         Kind::ALL.into_iter().any(|kind| kind.is_of_messages() && self.is_left(kind))
     }
 
@@ -258,16 +263,13 @@ impl World {
 
     /// Lets a fault happen to the message at a place.
     fn fault_message(&mut self, object: Object, kind: Kind, place: usize) {
-        let arrival = self.next_message().0;
         let mailbox = &mut self.mailboxes[object.index()];
         let queued = mailbox.queue[place];
-        match kind {
-            Kind::Duplicate => mailbox.queue.push_back(Queued { arrival, ..queued }),
-            _ => {
-                mailbox.queue.remove(place);
-            }
+        if kind != Kind::Duplicate {
+            mailbox.queue.remove(place);
         }
-        if kind == Kind::Delay {
+        if kind != Kind::Drop {
+            // The message, or a copy of it: nobody can tell which.
             self.hold_back(object, queued);
         }
         self.happened.push(Happened::Message(kind, object, queued.message));

@@ -113,7 +113,7 @@ pub enum Grant {
     /// Granted; the process has not looked yet.
     Granted(Observation),
     /// A receive that was granted while its process did not poll it: the message went back, and the op counts again once
-    /// it is polled.
+    /// it is polled. A send too, where its fate is decided with it.
     Dormant,
     /// A send that was granted while its process did not poll it: it holds room, and takes effect once it is polled.
     Held,

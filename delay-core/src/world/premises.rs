@@ -14,12 +14,18 @@ pub struct Premises {
     pub fates: Fates,
     /// The program looks at the clock: what time it is, is part of the state.
     pub reads_clock: bool,
-    /// They are given, right or wrong: a path is executed that was found under them.
-    pub are_given: bool,
+}
+
+impl Premises {
+    /// What is right for programs of which either is right.
+    #[must_use]
+    fn join(self, other: Self) -> Self {
+        Self { fates: self.fates.max(other.fates), reads_clock: self.reads_clock | other.reads_clock }
+    }
 }
 
 /// When it is decided what becomes of a message.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash, Default)]
 pub enum Fates {
     /// When it is received: as late as possible, so that what nobody waits for is not decided.
     #[default]
@@ -42,13 +48,9 @@ impl World {
     /// The premises this execution needs, if the search has others.
     #[inline]
     pub fn lacks(&self) -> Option<Premises> {
-        let (has, needs) = (self.environment.premises, self.notes.needs);
-        let lacks = needs.reads_clock && !has.reads_clock || needs.fates != has.fates && has.fates == Fates::AtReceive;
-        (lacks && !has.are_given).then(|| Premises {
-            fates: if needs.fates == Fates::AtSend { needs.fates } else { has.fates },
-            reads_clock: needs.reads_clock || has.reads_clock,
-            are_given: false,
-        })
+        let has = self.environment.premises;
+        let all = has.join(self.notes.needs);
+        (all != has).then_some(all)
     }
 
     /// Whether what becomes of messages to a mailbox is decided when they are sent.
@@ -64,16 +66,16 @@ impl World {
     }
 
     /// The actor looks for messages without waiting.
-    pub(super) fn is_looked_into(&mut self, object: Object) {
+    pub(super) fn note_look(&mut self, object: Object) {
         let mailbox = &self.mailboxes[object.index()];
-        if mailbox.is_networked && (self.may_lose() || mailbox.delivery != Delivery::Fifo || self.is_macro()) {
+        if mailbox.is_networked && (self.may_harm() || mailbox.delivery != Delivery::Fifo || self.is_macro()) {
             // What the network does cannot wait for a receive.
             self.notes.needs.fates = Fates::AtSend;
         }
     }
 
-    /// An endpoint is dropped: a send sees whether it comes before that.
-    pub(super) fn ends(&mut self) {
+    /// An endpoint is dropped: a send sees whether it comes before that, so it commutes with others no more.
+    pub(super) fn note_dropped_endpoint(&mut self) {
         if self.is_macro() {
             self.notes.needs.fates = Fates::AtSend;
         }

@@ -219,10 +219,13 @@ impl World {
         if mailbox.closed {
             return (Observation::Closed, None);
         }
-        // Elsewhere a send has one alternative.
-        let fate =
-            if self.decides_at_send(to) { self.fates(process, to, rule).nth(alternative as usize) } else { None };
-        (self.enqueue(process, to, content, rule, fate.unwrap_or(Fate::AheadOf(0))), None)
+        let fate = if self.decides_at_send(to) {
+            let fate = self.fates(process, to, rule).nth(alternative as usize);
+            fate.unwrap_or_else(|| crate::bug!("a send has no alternative {alternative}"))
+        } else {
+            Fate::AheadOf(0)
+        };
+        (self.enqueue(process, to, content, rule, fate), None)
     }
 
     fn perform_reserve(&mut self, to: Object) -> (Observation, Option<Print>) {
@@ -285,11 +288,10 @@ impl World {
         if !goes_on || self.ready(process, pending) != 1 {
             return None;
         }
-        let message = match pending.op {
-            Op::Receive(from) => self.mailboxes[from.index()].queue.front().map(|queued| queued.id),
-            _ => None,
+        let point = match pending.op {
+            Op::Receive(from) => state.local.and(self.mailboxes[from.index()].queue[0].id),
+            _ => state.local.and(Print::default()),
         };
-        let point = state.local.and(message.unwrap_or_default());
         if self.names.is_apart(point) {
             return None;
         }

@@ -81,6 +81,11 @@ impl World {
                 self.mailboxes[from.index()].readers.push(process);
                 None
             }
+            (Grant::Dormant, Op::Send { to, .. }) => {
+                pending.state = Grant::Waiting;
+                self.mailboxes[to.index()].writers.push(process);
+                None
+            }
             (Grant::Dormant, Op::Shared { object, .. }) => {
                 pending.state = Grant::Waiting;
                 self.wait_shared(process, object);
@@ -110,8 +115,9 @@ impl World {
     #[cold]
     fn set_aside_unseen(&mut self, process: Process) {
         for index in 0..self.processes[process.index()].pending.len() {
+            let was = self.processes[process.index()].pending[index];
+            let decides_at_send = matches!(was.op, Op::Send { to, .. } if self.decides_at_send(to));
             let pending = &mut self.processes[process.index()].pending[index];
-            let was = *pending;
             match (was.state, was.op) {
                 (Grant::Granted(Observation::Received(_)), Op::Receive(_)) => {
                     (pending.state, pending.taken) = (Grant::Dormant, None);
@@ -121,6 +127,12 @@ impl World {
                 (Grant::Granted(_), Op::Shared { ask, .. }) if Self::takes_nothing(ask) => {
                     pending.state = Grant::Dormant;
                     self.processes[process.index()].unseen -= 1;
+                }
+                (Grant::Granted(_), Op::Send { .. }) if decides_at_send => {
+                    // Its fate is decided when it is really sent.
+                    pending.state = Grant::Dormant;
+                    self.processes[process.index()].unseen -= 1;
+                    self.withdraw(process, Slot(index as u32), was);
                 }
                 (Grant::Granted(Observation::Sent(_)), Op::Send { to, .. }) => {
                     pending.state = Grant::Held;

@@ -267,7 +267,7 @@ fn elsewhere(context: &Context, object: Object) -> Option<String> {
         Some(root) => format!("on {}", context.labels.process(world, root)),
         None => "outside any node".to_owned(),
     };
-    let (home, here) = (place(world.home(object)), place(world.node_of(world.actor())));
+    let (home, here) = (place(world.host(object)), place(world.node_of(world.actor())));
     Some(format!("was bound {home} and is used {here}"))
 }
 

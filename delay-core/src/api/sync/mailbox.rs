@@ -123,16 +123,12 @@ impl<T, V: View<T>> Core<T, V> {
             task::ready!(leaf.poll_with(cx, || Op::Send { to, content: *content, rule: *rule }, told));
         let value = value.take().unwrap_or_else(|| crate::bug!("a send without a value"));
         if let Observation::Sent(message) = seen {
-            self.record_departure(recording, site, message, &value);
+            self.record_departure(recording, site, message, &value, "to");
             self.put(message, value);
             return Poll::Ready(Ok(()));
         }
         if let Observation::Lost(message) = seen {
-            if recording {
-                let text = self.view.text(&value);
-                backend::within_if(self.execution, |context| context.labels.name_message(message, text));
-            }
-            self.record(recording, site, || format!("sends {} in vain to", self.view.text(&value)));
+            self.record_departure(recording, site, message, &value, "in vain to");
             return Poll::Ready(Ok(()));
         }
         self.record(recording, site, || format!("cannot send {} to closed", self.view.text(&value)));
@@ -248,11 +244,12 @@ impl<T, V: View<T>> Core<T, V> {
 
     /// What the network may still do to a message is told without its value.
     #[inline]
-    fn record_departure(&self, recording: bool, site: Site, message: Message, value: &T) {
+    fn record_departure(&self, recording: bool, site: Site, message: Message, value: &T, whither: &str) {
         if recording {
             let text = self.view.text(value);
             backend::within_if(self.execution, |context| context.labels.name_message(message, text.clone()));
-            self.record_text(site, &format!("sends {text} to"));
+            self.record_text(site, &format!("sends {text} {whither}"));
+            backend::within_if(self.execution, Context::record_environment);
         }
     }
 
@@ -335,8 +332,8 @@ impl<T, V> Core<T, V> {
         self.weak_senders.fetch_sub(1, Ordering::Relaxed);
     }
 
-    /// The receiver is dropped: so is what was queued, as tokio does; unless its node crashes, and what is queued is the
-    /// network's.
+    /// The receiver is dropped: so is what was queued, as tokio does. Unless its node crashes, or it is an
+    /// endpoint that was moved elsewhere: then what is queued is the network's.
     pub(crate) fn drop_receiver(&self) {
         let gone = backend::within_if(self.execution, |context| {
             if !context.world.receiver_gone(self.object, true) {
