@@ -74,6 +74,9 @@ pub mod guide {
     pub mod faults {}
     #[doc = include_str!("../docs/guide/09-from-p.md")]
     pub mod from_p {}
+    #[cfg(feature = "tcp")]
+    #[doc = include_str!("../docs/guide/10-deploy.md")]
+    pub mod deploy {}
 }
 
 /// Compiles the README's programs.

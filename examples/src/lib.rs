@@ -62,7 +62,7 @@
 //! The identifiers are those of the list the bugs were drawn from: public models of the P language and Zing, and issues
 //! of real systems; those without one are ours.
 //!
-//! `src/bin/two_phase_on_tokio.rs` runs two-phase commit on tokio, and `tests/custom_explorer.rs` brings an explorer of
+//! `src/bin/two_phase_on_tokio.rs` runs two-phase commit on tokio, `src/bin/two_phase_deployed.rs` between processes over TCP, and `tests/custom_explorer.rs` brings an explorer of
 //! its own.
 
 pub mod chain_replication;

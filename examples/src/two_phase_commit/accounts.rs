@@ -18,6 +18,13 @@ pub struct Account {
     change: i64,
 }
 
+impl Account {
+    /// One that holds `balance`, for a transfer that changes it.
+    pub fn new(balance: i64, change: i64) -> Self {
+        Self { balance, change }
+    }
+}
+
 impl Resource for Account {
     async fn prepare(&mut self, _transaction: Transaction) -> Vote {
         if self.balance + self.change >= 0 { Vote::Yes } else { Vote::No }
@@ -33,7 +40,7 @@ impl Resource for Account {
 /// Takes `amount` from an account that holds `balance` and gives it to an empty one, or neither.
 pub async fn transfer(balance: i64, amount: i64) -> Decision {
     let net = Network::<Message>::with_payload(Delivery::Unordered, Payload::visible());
-    let from = Account { balance, change: -amount };
-    let to = Account { balance: 0, change: amount };
+    let from = Account::new(balance, -amount);
+    let to = Account::new(0, amount);
     start(&net, [("from", from), ("to", to)], Bug::None).decide(1).await
 }

@@ -10,6 +10,7 @@ use delay::{
     task,
     time::{Duration, timeout},
 };
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, future::Future};
 
 /// Tells transactions apart.
@@ -22,7 +23,7 @@ const ATTEMPTS: u32 = 2;
 const PATIENCE: Duration = Duration::from_secs(1);
 
 /// What a participant says to a transaction.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Vote {
     /// It can carry it out, and promises to do so if asked.
     Yes,
@@ -31,7 +32,7 @@ pub enum Vote {
 }
 
 /// What becomes of a transaction.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Decision {
     /// It is carried out everywhere.
     Commit,
@@ -40,7 +41,7 @@ pub enum Decision {
 }
 
 /// What is sent.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Message {
     /// To a participant: can you?
     Prepare(Transaction),

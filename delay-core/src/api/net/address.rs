@@ -21,10 +21,11 @@ struct Name {
     print: Print,
 }
 
+/// Never freed: addresses are `Copy`, and a program has only so many names.
+static NAMES: Mutex<BTreeMap<&'static str, &'static Name>> = Mutex::new(BTreeMap::new());
+
 impl Address {
     pub(super) fn of(text: &str) -> Self {
-        // Never freed: addresses are `Copy`, and a program has only so many names.
-        static NAMES: Mutex<BTreeMap<&'static str, &'static Name>> = Mutex::new(BTreeMap::new());
         let mut names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = names.get(text) {
             return Self(known);
@@ -86,5 +87,24 @@ impl fmt::Debug for Address {
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.pad(self.name())
+    }
+}
+
+/// As its name.
+#[cfg(feature = "tcp")]
+impl serde::Serialize for Address {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// Only of a name that this process knows, as it knows all of its cluster: what comes from outside must not add to what is never freed.
+#[cfg(feature = "tcp")]
+impl<'de> serde::Deserialize<'de> for Address {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        let names = NAMES.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = names.get(text.as_str()).copied();
+        known.map(Self).ok_or_else(|| serde::de::Error::custom("an address of a name that is not known here"))
     }
 }

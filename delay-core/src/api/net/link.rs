@@ -1,6 +1,6 @@
 //! Configuring a network: what may happen to which messages.
 
-use super::{Address, Controlled, Delivery, Faults, Inner, Letter, Network};
+use super::{Address, Controlled, Delivery, Faults, Inner, Letter, Network, outlet::Deployed};
 use crate::{
     api::{backend, payload::Payload},
     world::fault::{Kind, Rule},
@@ -158,7 +158,7 @@ impl<M> Builder<M> {
         }
         let side = backend::choose(
             |context| Controlled { execution: context.execution, routes: Mutex::default() },
-            Mutex::default,
+            Deployed::default,
         );
         let links = links.into_iter().map(|link| {
             let text = link.to_string();

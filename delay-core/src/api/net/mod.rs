@@ -2,13 +2,18 @@
 //!
 //! A network's [`Delivery`] says in which order messages may arrive. Inside a controlled execution every order it
 //! allows is explored; outside one, messages are routed within the process over tokio channels, in order of sending,
-//! which each discipline allows.
+//! which each discipline allows. With the feature `tcp` a network can also reach from one process to others: `cluster`.
 //!
 //! Invariant: a name has one mailbox for as long as its network lives. It is made when the name is first asked for, so
 //! a message sent before the endpoint is bound waits there.
 
 mod address;
+#[cfg(feature = "tcp")]
+pub mod cluster;
 mod link;
+mod outlet;
+#[cfg(feature = "tcp")]
+pub mod transport;
 
 use super::{
     backend::{self, Side},
@@ -28,6 +33,7 @@ use crate::{
 };
 pub use address::Address;
 pub use link::{Builder, Link};
+use outlet::{Deployed, Inlet, Posting};
 use std::{
     fmt,
     future::Future,
@@ -36,7 +42,6 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{self, Poll},
 };
-use tokio::sync::mpsc as theirs;
 
 /// A message and who sent it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -47,19 +52,49 @@ pub struct Envelope<M> {
     pub message: M,
 }
 
-/// A message could not be sent: the endpoint it was for was dropped. Holds the message.
+/// A message could not be sent. Holds the message, and why.
 #[derive(PartialEq, Eq, Clone, Copy)]
-pub struct SendError<M>(pub M);
+pub struct SendError<M>(pub M, pub Unsent);
+
+/// Why a message was not sent.
+#[derive(PartialEq, Eq, Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Unsent {
+    /// The endpoint it is for was dropped. Of an endpoint on another node nobody can tell: there it is lost instead.
+    Dropped,
+    /// As bytes it is larger than the cluster's limit `frame_bytes_max`.
+    Oversized {
+        /// How large it is.
+        bytes: usize,
+        /// How large it may be.
+        bytes_max: usize,
+    },
+    /// Its serde implementation refused to make bytes of it.
+    Unencodable,
+}
+
+impl fmt::Display for Unsent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Dropped => f.write_str("endpoint dropped"),
+            Self::Oversized { bytes, bytes_max } => write!(
+                f,
+                "the message is {bytes} bytes long, at most {bytes_max} may be sent: split it, or raise `frame_bytes_max` on every node"
+            ),
+            Self::Unencodable => f.write_str("the message's Serialize implementation failed"),
+        }
+    }
+}
 
 impl<M> fmt::Debug for SendError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SendError").finish_non_exhaustive()
+        f.debug_tuple("SendError").field(&self.1).finish_non_exhaustive()
     }
 }
 
 impl<M> fmt::Display for SendError<M> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("endpoint dropped")
+        self.1.fmt(f)
     }
 }
 
@@ -117,16 +152,12 @@ struct Controlled<M> {
     routes: Routes<Arc<Mailbox<M>>, Never>,
 }
 
-type TokioSender<M> = theirs::UnboundedSender<Envelope<M>>;
-type TokioReceiver<M> = theirs::UnboundedReceiver<Envelope<M>>;
-type InProcess<M> = Routes<TokioSender<M>, TokioReceiver<M>>;
-
 struct Inner<M> {
     delivery: Delivery,
     letter: Letter<M>,
     /// What may happen to which messages, with the budget it is paid from.
     links: Vec<link::Known<M>>,
-    side: Side<Controlled<M>, InProcess<M>>,
+    side: Side<Controlled<M>, Deployed<M>>,
 }
 
 /// A network over which messages of type `M` are sent.
@@ -189,7 +220,8 @@ impl<M> Network<M> {
     /// Binds a name: on the node of the task that asks, if it belongs to one.
     ///
     /// # Panics
-    /// If the name was bound before, even if that endpoint is gone; unless its node has crashed.
+    /// If the name was bound before, even if that endpoint is gone; unless its node has crashed. In a cluster also if the name
+    /// is another node's.
     #[track_caller]
     pub fn endpoint(&self, name: impl AsRef<str>) -> Endpoint<M> {
         let address = self.address(name);
@@ -199,9 +231,7 @@ impl<M> Network<M> {
                 let is_free = backend::within(*execution, |context| context.world.bind(mailbox.object));
                 is_free.then_some(Side::Controlled(mailbox))
             }
-            Side::Tokio(routes) => {
-                routes_of(routes).get_mut(&address.key()).and_then(|route| route.unbound.take()).map(Side::Tokio)
-            }
+            Side::Tokio(deployed) => deployed.bind(address).map(Side::Tokio),
         };
         let Some(inner) = inner else {
             panic!("the network already has an endpoint named {address}: a name is bound once")
@@ -210,6 +240,9 @@ impl<M> Network<M> {
     }
 
     /// The address of a name, whether or not its endpoint is bound yet.
+    ///
+    /// # Panics
+    /// In a cluster, if none of its nodes hosts the name.
     #[track_caller]
     pub fn address(&self, name: impl AsRef<str>) -> Address {
         let address = Address::of(name.as_ref());
@@ -225,13 +258,7 @@ impl<M> Network<M> {
                 let mut routes = routes_of(routes);
                 routes.entry(address.key()).or_insert_with(|| backend::within(*execution, make));
             }
-            Side::Tokio(routes) => {
-                let make = || {
-                    let (to, unbound) = theirs::unbounded_channel();
-                    Route { to, unbound: Some(unbound) }
-                };
-                routes_of(routes).entry(address.key()).or_insert_with(make);
-            }
+            Side::Tokio(deployed) => deployed.name(address),
         }
         address
     }
@@ -288,7 +315,7 @@ fn route_to<S: Clone, R>(routes: &Routes<S, R>, to: Address) -> S {
 pub struct Endpoint<M> {
     network: Network<M>,
     address: Address,
-    inner: Side<Arc<Mailbox<M>>, TokioReceiver<M>>,
+    inner: Side<Arc<Mailbox<M>>, Inlet<M>>,
 }
 
 impl<M> fmt::Debug for Endpoint<M> {
@@ -327,10 +354,10 @@ impl<M> Endpoint<M> {
         }
     }
 
-    /// Sends a message; never waits for room. A scheduling point.
+    /// Sends a message; never waits for room, unless it is for a connected node that is slow. A scheduling point.
     ///
     /// # Errors
-    /// The message, if the endpoint it is for was dropped.
+    /// The message, if the endpoint it is for was dropped, or it is too large for the cluster.
     ///
     /// # Panics
     /// If the address is of another network.
@@ -344,7 +371,7 @@ impl<M> Endpoint<M> {
             Side::Controlled(Controlled { execution, routes }) => {
                 Side::Controlled((route_to(routes, to), Leaf::new(*execution, site)))
             }
-            Side::Tokio(routes) => Side::Tokio(route_to(routes, to)),
+            Side::Tokio(deployed) => Side::Tokio(Posting::to(deployed, to)),
         };
         SendTo { parcel, inner }
     }
@@ -360,7 +387,7 @@ impl<M> Endpoint<M> {
         self.refuse_elsewhere();
         let inner = match &mut self.inner {
             Side::Controlled(mailbox) => Side::Controlled((&**mailbox, Leaf::new(mailbox.execution, site))),
-            Side::Tokio(receiver) => Side::Tokio(receiver),
+            Side::Tokio(inlet) => Side::Tokio(inlet),
         };
         RecvFrom { inner }
     }
@@ -375,7 +402,7 @@ impl<M> Endpoint<M> {
         self.refuse_elsewhere();
         match &mut self.inner {
             Side::Controlled(mailbox) => mailbox.receive_now(Location::caller()).ok(),
-            Side::Tokio(receiver) => receiver.try_recv().ok(),
+            Side::Tokio(inlet) => inlet.try_recv().ok().map(|arrived| arrived.envelope),
         }
     }
 }
@@ -384,7 +411,7 @@ impl<M> Endpoint<M> {
 #[must_use = "futures do nothing unless awaited"]
 pub struct SendTo<M> {
     parcel: Parcel<Envelope<M>>,
-    inner: Side<(Arc<Mailbox<M>>, Leaf), TokioSender<M>>,
+    inner: Side<(Arc<Mailbox<M>>, Leaf), Posting<M>>,
 }
 
 // The message is moved out, never pinned.
@@ -404,12 +431,9 @@ impl<M> Future for SendTo<M> {
         let Self { parcel, inner } = self.get_mut();
         match inner {
             Side::Controlled((mailbox, leaf)) => {
-                mailbox.poll_send(leaf, parcel, cx).map_err(|envelope| SendError(envelope.message))
+                mailbox.poll_send(leaf, parcel, cx).map_err(|envelope| SendError(envelope.message, Unsent::Dropped))
             }
-            Side::Tokio(sender) => match parcel.value.take() {
-                Some(envelope) => Poll::Ready(sender.send(envelope).map_err(|error| SendError(error.0.message))),
-                None => panic!("a future of delay was polled after it had completed"),
-            },
+            Side::Tokio(posting) => posting.poll(&mut parcel.value, cx),
         }
     }
 }
@@ -417,7 +441,7 @@ impl<M> Future for SendTo<M> {
 /// Future of [`Endpoint::recv`].
 #[must_use = "futures do nothing unless awaited"]
 pub struct RecvFrom<'a, M> {
-    inner: Side<(&'a Mailbox<M>, Leaf), &'a mut TokioReceiver<M>>,
+    inner: Side<(&'a Mailbox<M>, Leaf), &'a mut Inlet<M>>,
 }
 
 impl<M> Unpin for RecvFrom<'_, M> {}
@@ -435,7 +459,7 @@ impl<M> Future for RecvFrom<'_, M> {
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Envelope<M>> {
         let received = match &mut self.get_mut().inner {
             Side::Controlled((mailbox, leaf)) => task::ready!(mailbox.poll_receive(leaf, cx)),
-            Side::Tokio(receiver) => task::ready!(receiver.poll_recv(cx)),
+            Side::Tokio(inlet) => task::ready!(inlet.poll_recv(cx)).map(|arrived| arrived.envelope),
         };
         // The network itself holds a sender, and the endpoint holds the network.
         Poll::Ready(received.unwrap_or_else(|| crate::bug!("an endpoint saw the end of its network")))

@@ -1,0 +1,178 @@
+//! Strangers that flood, lie, or speak something else: they are shown out, and nobody else notices.
+
+use crate::rig::{Stranger, Text, guard, limits, three};
+use delay::net::cluster::Limits;
+use std::{net::SocketAddr, time::Duration};
+
+/// Nodes reach each other.
+async fn all_is_well([alpha, _beta, gamma]: &[Text; 3]) {
+    let (a, mut c) = (alpha.endpoint("a"), gamma.endpoint("c"));
+    a.send(alpha.address("c"), "well".to_owned()).await.expect("c is there");
+    assert_eq!(guard(c.recv()).await.message, "well");
+}
+
+/// Nobody is called beta but the stranger: the real one is gone.
+async fn without_beta(limits: Limits) -> ([Text; 3], SocketAddr) {
+    let (nets, [_, _, gamma]) = three(limits).await;
+    nets[1].shutdown(Duration::from_mins(1)).await.expect("nothing is queued");
+    (nets, gamma)
+}
+
+#[tokio::test]
+async fn malformed_frames_close_their_connection() {
+    let (nets, gamma) = without_beta(limits()).await;
+    let frames: [&[u8]; 7] = [
+        b"",
+        b"\x07",
+        b"\x00and more",
+        b"\x01\x01b",
+        b"\x01\x01b\x01c\x05shor",
+        b"\x01\x01b\x01c\x02long",
+        b"\x01\x01b\x01c\x02\xff\xff",
+    ];
+    for frame in frames {
+        let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
+        stranger.frame(frame).await;
+        stranger.ends().await;
+    }
+    all_is_well(&nets).await;
+}
+
+#[tokio::test]
+async fn an_oversized_frame_closes_its_connection_before_it_is_read() {
+    let (nets, gamma) = without_beta(limits()).await;
+    let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
+    // 4 GiB are announced and never sent.
+    stranger.bytes(&u32::MAX.to_be_bytes()).await;
+    stranger.ends().await;
+    // Before the introduction next to nothing is allowed.
+    let mut stranger = Stranger::calls(gamma).await;
+    stranger.bytes(&1_000_u32.to_be_bytes()).await;
+    stranger.ends().await;
+    all_is_well(&nets).await;
+}
+
+#[tokio::test]
+async fn who_speaks_something_else_is_shown_out() {
+    let (nets, gamma) = without_beta(limits()).await;
+    let mut http = Stranger::calls(gamma).await;
+    http.bytes(b"GET / HTTP/1.1\r\n\r\n").await;
+    http.ends().await;
+    let mut state = 1_u64;
+    for _ in 0..200 {
+        let mut stranger = Stranger::calls(gamma).await;
+        let bytes: Vec<u8> = std::iter::repeat_with(|| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            state.to_be_bytes()[0]
+        })
+        .take(256)
+        .collect();
+        stranger.frame(&bytes).await;
+        stranger.ends().await;
+        let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
+        // A kind of frame that does not exist, whatever follows.
+        stranger.frame(&[&[2 + bytes[0] % 100], &bytes[..]].concat()).await;
+        stranger.ends().await;
+    }
+    all_is_well(&nets).await;
+}
+
+#[tokio::test]
+async fn a_wrong_version_is_told_ours() {
+    let (nets, gamma) = without_beta(limits()).await;
+    let mut stranger = Stranger::calls(gamma).await;
+    stranger.introduces(2, "beta", "gamma").await;
+    assert_eq!(stranger.answer().await[..7], *b"delay\x01\x00");
+    stranger.ends().await;
+    all_is_well(&nets).await;
+}
+
+#[tokio::test]
+async fn who_is_not_of_the_cluster_or_calls_somebody_else_is_refused() {
+    let (nets, gamma) = without_beta(limits()).await;
+    for (from, to, refusal) in [("zeta", "gamma", 1), ("gamma", "gamma", 1), ("beta", "alpha", 0)] {
+        let mut stranger = Stranger::calls(gamma).await;
+        stranger.introduces(1, from, to).await;
+        assert_eq!(stranger.answer().await, [b"delay\x01\x00\x01".as_slice(), &[refusal]].concat(), "{from} to {to}");
+        stranger.ends().await;
+    }
+    all_is_well(&nets).await;
+}
+
+#[tokio::test]
+async fn messages_from_or_to_names_that_are_not_hosted_there_are_dropped() {
+    let (nets, gamma) = without_beta(limits()).await;
+    let mut c = nets[2].endpoint("c");
+    let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
+    stranger.message("b", "nobody", "no such recipient").await;
+    stranger.message("b", "a", "not hosted here").await;
+    stranger.message("a", "c", "not hosted there").await;
+    stranger.message("b", "c", "good").await;
+    let got = guard(c.recv()).await;
+    assert_eq!((got.from.name(), got.message.as_str()), ("b", "good"));
+}
+
+/// Far more connections than are allowed to be silent: those before are closed, and a node still gets in.
+#[tokio::test]
+async fn a_flood_of_connections_is_bounded() {
+    let patient = Limits { connect: Duration::from_mins(10), ..limits() };
+    let (nets, gamma) = without_beta(patient).await;
+    let mut flood = Vec::new();
+    for _ in 0..100 {
+        flood.push(Stranger::calls(gamma).await);
+    }
+    let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
+    stranger.message("b", "c", "in").await;
+    let mut c = nets[2].endpoint("c");
+    assert_eq!(guard(c.recv()).await.message, "in");
+    // The last are those that may still be there.
+    flood.truncate(100 - limits().newcomers_max);
+    for silent in flood {
+        silent.ends().await;
+    }
+}
+
+/// A node calls again before its last connection was given up: the new one counts, the old one is closed.
+#[tokio::test]
+async fn a_node_has_one_connection() {
+    let (nets, gamma) = without_beta(limits()).await;
+    let mut c = nets[2].endpoint("c");
+    let mut old = Stranger::welcomed(gamma, "beta", "gamma").await;
+    old.message("b", "c", "1").await;
+    assert_eq!(guard(c.recv()).await.message, "1");
+    let mut new = Stranger::welcomed(gamma, "beta", "gamma").await;
+    old.message("b", "c", "too late").await;
+    old.ends().await;
+    new.message("b", "c", "2").await;
+    assert_eq!(guard(c.recv()).await.message, "2");
+}
+
+/// A node that sends more than anybody receives is read no further, whatever it does.
+#[tokio::test]
+async fn a_flood_of_messages_is_bounded() {
+    let (nets, gamma) = without_beta(limits()).await;
+    let stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
+    let mut frame = b"\x01\x01b\x01c\xa0\x1f".to_vec(); // 4000 bytes follow
+    frame.extend([b'x'; 4_000]);
+    let frame = [&u32::try_from(frame.len()).expect("short").to_be_bytes(), &frame[..]].concat();
+    // Nobody receives: in the end the socket takes nothing more.
+    let mut sent = 0;
+    let full = Duration::from_millis(300);
+    while let Ok(Ok(())) = tokio::time::timeout(full, stranger.0.writable()).await {
+        match stranger.0.try_write(&frame[sent % frame.len()..]) {
+            Ok(n) => sent += n,
+            Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {}
+            Err(error) => panic!("the connection of a slow inbox was closed: {error}"),
+        }
+    }
+    let mut c = nets[2].endpoint("c");
+    let mut at_once = 0;
+    while c.try_recv().is_some() {
+        at_once += 1;
+    }
+    assert!(at_once <= 16_384 / 4_000, "{at_once} messages were in the inbox");
+    // Now that there is room the rest comes.
+    for _ in at_once..sent / frame.len() {
+        assert_eq!(guard(c.recv()).await.message.len(), 4_000);
+    }
+}
