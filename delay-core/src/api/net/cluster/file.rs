@@ -25,8 +25,7 @@ const NAME_BYTES_MAX: usize = 128;
 ///
 ///     [node.beta]
 ///     address = "10.0.0.2:7002"
-///     # Not on loopback: say so, connections are neither encrypted nor authenticated.
-///     listen = "10.0.0.2:7002"
+///     listen = "10.0.0.2:7002" # not on loopback: say so, connections are neither encrypted nor authenticated
 ///     hosts = ["from", "to"]
 ///
 ///     [limits] # may be left out, as a whole or in part
