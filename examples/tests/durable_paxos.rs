@@ -37,7 +37,7 @@ fn consensus(bug: Bug) {
     }
 }
 
-#[delay_test(explorer = "rtc", mode = "ses", granularity = "macro")]
+#[delay_test(explorer = "rtc", mode = "ses", granularity = "macro", budget = "60s")]
 async fn proposers_agree_although_an_acceptor_starts_again() {
     consensus(Bug::None);
 }

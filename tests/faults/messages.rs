@@ -5,6 +5,7 @@ use delay::{
     Checker, Faults, Mode, Payload,
     net::{Delivery, Link, Network},
     node::{Mail, Node},
+    storage::Cell,
     task, time,
 };
 use delay_core::trace::text;
@@ -328,5 +329,83 @@ fn one_who_looks_sees_what_one_who_waits_does() {
     for (faults, seen) in [(none.duplicate(1), "[1, 1, 2, 3]"), (none.delay(1), "[2, 1, 3]")] {
         let all = three_for(faults, Delivery::Fifo, false);
         assert!(all.iter().any(|one| one == seen), "{seen} is not in {all:?}");
+    }
+}
+
+/// What nobody received before the endpoint was dropped may still come to the next of its name.
+#[test]
+fn what_is_held_back_outlives_an_endpoint_that_did_not_receive_it() {
+    for faults in [Faults::NONE.delay(1), Faults::NONE.duplicate(1)] {
+        let seen = outcomes(Checker::new().faults(faults), |all| async move {
+            let net = network(Delivery::PerSender);
+            let (client, there) = (net.endpoint("client"), net.clone());
+            let node = Node::builder("node").mail(Mail::Kept).start(move || {
+                let (net, all) = (there.clone(), all.clone());
+                async move {
+                    let is_first = Cell::<bool>::with_payload("first", Payload::visible());
+                    let mut endpoint = net.endpoint("node");
+                    if is_first.read().await.is_none() {
+                        is_first.write(true).await;
+                        is_first.sync().await;
+                        time::sleep(Duration::from_millis(2)).await;
+                        drop(endpoint);
+                    } else {
+                        let received = time::timeout(Duration::from_millis(5), endpoint.recv()).await;
+                        all.note(&received.ok().map(|envelope| envelope.message));
+                    }
+                    pending::<()>().await;
+                }
+            });
+            time::sleep(Duration::from_millis(1)).await;
+            client.send(net.address("node"), 7).await.unwrap();
+            time::sleep(Duration::from_millis(5)).await;
+            node.crash().await;
+            node.restart().await;
+        });
+        assert_eq!(seen, ["None", "Some(7)"], "{faults:?}");
+    }
+}
+
+/// Who sent first decides where a message that was held back may land: it is part of the state.
+#[test]
+fn two_messages_that_were_held_back_keep_their_order_in_the_state() {
+    for explorer in ["rtc", "rr", "prr"] {
+        let report = Checker::new().faults(Faults::NONE.delay(2)).explorer(explorer).check(|| async {
+            let net = network(Delivery::Fifo);
+            let mut receiver = net.endpoint("receiver");
+            assert!(receiver.try_recv().is_none());
+            for sender in 0..2 {
+                let (endpoint, to) = (net.endpoint(format!("sender {sender}")), receiver.address());
+                task::spawn(async move { endpoint.send(to, sender).await.is_ok() });
+            }
+            receiver.recv().await;
+            receiver.recv().await;
+        });
+        assert!(report.is_complete(), "{explorer}: {:?}", report.stop);
+    }
+}
+
+/// Of two sends at once, which was granted decides what is left, also where both are lost.
+#[test]
+fn two_sends_at_once_are_told_apart() {
+    for explorer in ["rtc", "rr"] {
+        let faults = Faults::NONE.crash(1).restart(1);
+        let report = Checker::new().faults(faults).explorer(explorer).check(|| async {
+            let net = network(Delivery::Fifo);
+            let (there, here) = (net.clone(), net.clone());
+            Node::start("node", move || {
+                let net = there.clone();
+                async move {
+                    net.endpoint("receiver").recv().await;
+                    pending::<()>().await;
+                }
+            });
+            task::spawn_named("sender", async move {
+                let (endpoint, to) = (here.endpoint("sender"), here.address("receiver"));
+                let _ = futures::join!(endpoint.send(to, 1), endpoint.send(to, 2));
+                pending::<()>().await;
+            });
+        });
+        assert!(report.is_complete(), "{explorer}: {:?}", report.stop);
     }
 }

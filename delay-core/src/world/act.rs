@@ -384,7 +384,7 @@ impl World {
             if self.is_crashing() || !self.is_bound_here(object) {
                 return false;
             }
-            self.note_dropped_endpoint();
+            self.note_dropped_endpoint(object);
         }
         if !self.mailboxes[object.index()].abandoned {
             self.visible_on(object);

@@ -8,7 +8,10 @@ use super::{
     op::Op,
     step::Next,
 };
-use crate::ids::{Message, Object, Process, Slot};
+use crate::{
+    hash::Print,
+    ids::{Message, Object, Process, Slot},
+};
 use std::cmp::Ordering;
 
 impl World {
@@ -30,6 +33,19 @@ impl World {
             (false, _) => mailbox.queued() + 1,
             (true, _) => mailbox.passable_late(late) + 1,
         }
+    }
+
+    /// Which of the others to its mailbox, queued or held back too, a message that was held back was sent before, where that decides
+    /// where it may land.
+    pub(super) fn late_print(&self, print: Print, (object, late): &(Object, Queued)) -> Print {
+        if !self.decides_at_send(*object) {
+            return print;
+        }
+        let mailbox = &self.mailboxes[object.index()];
+        let queued =
+            mailbox.queue.iter().fold(print, |print, other| print.with(u64::from(mailbox.may_pass(late, other))));
+        let others = self.environment.late.iter().filter(|(to, _)| to == object);
+        others.fold(queued, |print, (_, other)| print.with(u64::from(mailbox.may_pass(late, other))))
     }
 
     /// Which of the messages that were held back the n-th arrival is of, and ahead of how many it lands.
@@ -97,17 +113,6 @@ impl World {
             self.deadline(*a).cmp(&self.deadline(*b)).then_with(by_name)
         });
         sleepers.get(n as usize).copied()
-    }
-
-    /// What tells a timer from the others of its process: its place, and its number among those of that place.
-    pub(super) fn timer_mark(&self, (process, slot): (Process, Slot)) -> u64 {
-        let pending = &self.processes[process.index()].pending;
-        let site = pending[slot.index()].site;
-        let before = |other: &&(Process, Slot)| {
-            other.0 == process && other.1.0 < slot.0 && pending[other.1.index()].site == site
-        };
-        let number = self.sleepers.iter().filter(before).count() as u64;
-        u64::from(site.line()) << 32 ^ u64::from(site.column()) << 16 ^ number
     }
 
     pub(super) fn deadline(&self, (process, slot): (Process, Slot)) -> u64 {

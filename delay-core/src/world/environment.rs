@@ -382,8 +382,7 @@ impl World {
             let (object, queued) = message;
             let sender = self.names.process_print(queued.sender);
             let late = Print::of(Domain::Late).and(self.names.object_print(*object)).and(sender).and(queued.id);
-            // Before which of those that are queued it was sent.
-            bag = bag.plus(late.with(u64::from(self.landings(message))));
+            bag = bag.plus(self.late_print(late, message));
         }
         let flags = u64::from(*is_cut) | u64::from(*is_over) << 1 | (decisions.len() as u64) << 2;
         let mut print = Print::of(Domain::Environment).and(print).and(bag).with(flags);

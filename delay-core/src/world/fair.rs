@@ -108,7 +108,8 @@ impl World {
     pub fn demands(&self) -> Vec<Demand> {
         let enabled = self.present.iter().filter(|process| self.alternatives(**process) > 0);
         let mut demands: Vec<Demand> = enabled.map(|process| Demand::Process(*process)).collect();
-        demands.extend(self.sleepers.iter().map(|sleeper| Demand::Timer(sleeper.0, self.timer_mark(*sleeper))));
+        demands
+            .extend(self.sleepers.iter().map(|sleeper| Demand::Timer(sleeper.0, self.op_mark(sleeper.0, sleeper.1))));
         demands.extend(self.environment_demands());
         for object in &self.present_mailboxes {
             let mailbox = &self.mailboxes[object.index()];
@@ -135,7 +136,7 @@ impl World {
                     return Some(Demand::Late(object, queued.id));
                 }
                 let sleeper = self.sleeper(choice.alternative)?;
-                Some(Demand::Timer(sleeper.0, self.timer_mark(sleeper)))
+                Some(Demand::Timer(sleeper.0, self.op_mark(sleeper.0, sleeper.1)))
             }
             process => self.is_live(process).then_some(Demand::Process(process)),
         }

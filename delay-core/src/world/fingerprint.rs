@@ -146,7 +146,7 @@ impl World {
         // Pitfall B.11: deadlines are relative, since absolute time would make every state different.
         self.sleepers.iter().fold(Print::default(), |bag, sleeper| {
             let who = self.names.process_print(sleeper.0);
-            let timer = Print::of(Domain::Clock).and(who).with(self.timer_mark(*sleeper));
+            let timer = Print::of(Domain::Clock).and(who).with(self.op_mark(sleeper.0, sleeper.1));
             bag.plus(timer.with(self.deadline(*sleeper).wrapping_sub(self.now)))
         })
     }

@@ -211,15 +211,19 @@ impl Mailbox {
         }
     }
 
-    /// How many messages, from the end, one that was sent before may still be received before.
-    pub(super) fn passable_late(&self, late: &Queued) -> u32 {
-        let binds = |queued: &&Queued| match self.delivery {
+    /// Whether a message that was held back may still be received before another.
+    pub(super) fn may_pass(&self, late: &Queued, other: &Queued) -> bool {
+        let keeps_order = match self.delivery {
             Delivery::Fifo => true,
-            Delivery::PerSender => queued.sender == late.sender,
+            Delivery::PerSender => other.sender == late.sender,
             Delivery::Unordered => false,
         };
-        let passes = |queued: &&Queued| !binds(queued) || queued.message.0 > late.message.0;
-        self.queue.iter().rev().take_while(passes).count() as u32
+        !keeps_order || other.message.0 > late.message.0
+    }
+
+    /// How many messages, from the end, one that was held back may still be received before.
+    pub(super) fn passable_late(&self, late: &Queued) -> u32 {
+        self.queue.iter().rev().take_while(|other| self.may_pass(late, other)).count() as u32
     }
 
     /// Puts a message ahead of as many others. Arrivals go on rising along the queue.

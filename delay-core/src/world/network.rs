@@ -89,6 +89,11 @@ impl World {
         !self.decides_at_send(to) && !may_crash
     }
 
+    /// Whether a message, or a copy of one, may be held back.
+    pub(super) fn may_hold_back(&self) -> bool {
+        self.is_left(Kind::Delay) || self.is_left(Kind::Duplicate)
+    }
+
     /// Whether some budget has something left of a kind of faults.
     fn is_left(&self, kind: Kind) -> bool {
         self.environment.budgets.iter().any(|(_, faults)| faults.left(kind) > 0)

@@ -74,9 +74,11 @@ impl World {
         }
     }
 
-    /// An endpoint is dropped: a send sees whether it comes before that, so it commutes with others no more.
-    pub(super) fn note_dropped_endpoint(&mut self) {
-        if self.is_macro() {
+    /// An endpoint is dropped: a send sees whether it comes before that, so it commutes with others no more. And what is held
+    /// back, or comes again, may find the name bound anew on its node: what nobody received.
+    pub(super) fn note_dropped_endpoint(&mut self, object: Object) {
+        let may_return = self.mailboxes[object.index()].host.is_some() && self.may_hold_back();
+        if self.is_macro() || may_return {
             self.notes.needs.fates = Fates::AtSend;
         }
     }

@@ -137,7 +137,20 @@ impl World {
         let pending = &mut state.pending[slot.index()];
         pending.state = Grant::Granted(observation);
         let op = pending.op;
+        if state.in_use > 1 {
+            // Which of them it was, decides what is left: two may look alike otherwise.
+            let mark = self.op_mark(process, slot);
+            self.observe_print(process, Print::of(Domain::Observation).with(mark));
+        }
         self.observe(process, op, observation, seen);
+    }
+
+    /// What tells an op from the others of its process: its place, and its number among those of that place.
+    pub(super) fn op_mark(&self, process: Process, slot: Slot) -> u64 {
+        let pending = &self.processes[process.index()].pending;
+        let site = pending[slot.index()].site;
+        let before = pending[..slot.index()].iter().filter(|other| other.state != Grant::Free && other.site == site);
+        u64::from(site.line()) << 32 ^ u64::from(site.column()) << 16 ^ before.count() as u64
     }
 
     /// local := H(local, op, object, what was seen). The tag keeps "Empty", "Closed" and a message apart.
