@@ -16,6 +16,8 @@ pub const STEPS_DEFAULT: u32 = 100_000;
 /// Most configurations of one part of an object whose linearizability is checked: 8 pending calls have at most 109,601.
 /// Past it the monitor refuses the history and says so.
 pub const CONFIGURATIONS_MAX: usize = 1 << 17;
+/// Most bytes of a stored value's encoding. Past it the write panics and says so; a length beyond it in a file is damage.
+pub const STORED_BYTES_MAX: usize = 1 << 30;
 /// How long the engine waits for a wake by uncontrolled code before it gives the execution up, in milliseconds.
 pub const FOREIGN_WAIT_MS: u64 = 1_000;
 /// Steps between two looks at the clock.

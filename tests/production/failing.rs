@@ -1,7 +1,10 @@
 //! Peers that are away, come back, or do not read.
 
 use crate::rig::{Stranger, Text, at, cluster, guard, host, limits, listener, three};
-use delay::net::{Endpoint, cluster::Limits};
+use delay::{
+    net::{Endpoint, cluster::Limits},
+    node::{Mail, Node},
+};
 use std::{task::Poll, time::Duration};
 use tokio::io::AsyncReadExt;
 
@@ -190,4 +193,42 @@ async fn a_half_open_peer_is_noticed() {
     let mut b = beta.endpoint("b");
     a.send(alpha.address("b"), "kept".to_owned()).await.expect("it is queued");
     assert_eq!(guard(b.recv()).await.message, "kept");
+}
+
+/// What an endpoint hears from a node of the program that binds `b`, crashes, and binds it again.
+async fn heard_from_one_that_crashes(mail: Mail) -> Vec<String> {
+    let ([alpha, beta, _gamma], _) = three(limits()).await;
+    let (mut a, mut b2) = (alpha.endpoint("a"), beta.endpoint("b2"));
+    let (to, server) = (alpha.address("b"), beta.clone());
+    let node = Node::builder("server").mail(mail).start(move || {
+        let net = server.clone();
+        async move {
+            let mut b = net.endpoint("b");
+            let to = net.address("a");
+            b.send(to, "bound".to_owned()).await.expect("nobody can tell");
+            loop {
+                let heard = b.recv().await;
+                b.send(to, heard.message).await.expect("nobody can tell");
+            }
+        }
+    });
+    let mut heard = vec![guard(a.recv()).await.message];
+    node.crash().await;
+    a.send(to, "down".to_owned()).await.expect("nobody can tell");
+    // What was sent before this has arrived when this has.
+    a.send(alpha.address("b2"), "mark".to_owned()).await.expect("nobody can tell");
+    guard(b2.recv()).await;
+    node.restart().await;
+    heard.push(guard(a.recv()).await.message);
+    a.send(to, "up".to_owned()).await.expect("nobody can tell");
+    while heard.last().is_some_and(|last| last != "up") {
+        heard.push(guard(a.recv()).await.message);
+    }
+    heard
+}
+
+#[tokio::test]
+async fn a_name_can_be_bound_again_when_its_node_has_crashed() {
+    assert_eq!(heard_from_one_that_crashes(Mail::Kept).await, ["bound", "bound", "down", "up"]);
+    assert_eq!(heard_from_one_that_crashes(Mail::Lost).await, ["bound", "bound", "up"]);
 }

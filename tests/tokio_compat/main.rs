@@ -3,6 +3,7 @@
 mod beyond;
 mod bounds;
 mod driver;
+mod nodes;
 #[macro_use]
 mod parity;
 mod select;

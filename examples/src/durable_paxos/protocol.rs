@@ -5,7 +5,7 @@ use crate::paxos::{Ballot, Message, Progress, Value};
 use delay::{Payload, announce, checkpoint, net::Endpoint, storage::Cell};
 
 /// What an acceptor must not forget.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, serde::Serialize, serde::Deserialize)]
 struct Memory {
     /// Invariant: never falls.
     promised: Option<Ballot>,

@@ -13,7 +13,7 @@ use std::{collections::BTreeSet, fmt};
 pub type Value = u32;
 
 /// An attempt of a proposer; the later one is higher. No two attempts share a ballot.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
 pub struct Ballot {
     /// Which attempt, from 1.
     pub round: u32,

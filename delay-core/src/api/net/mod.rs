@@ -18,6 +18,7 @@ pub mod transport;
 use super::{
     backend::{self, Side},
     leaf::Leaf,
+    node,
     payload::{Payload, View},
     sync::mailbox::{Core, Kind, Parcel},
 };
@@ -140,6 +141,8 @@ type Mailbox<M> = Core<Envelope<M>, Letter<M>>;
 struct Route<S, R> {
     to: S,
     unbound: Option<R>,
+    /// What becomes of messages until then: they are kept before the first time, later that is up to the node that crashed.
+    mail: Mail,
 }
 
 /// The receiving end of a controlled endpoint is its mailbox.
@@ -253,7 +256,7 @@ impl<M> Network<M> {
                     let kind =
                         Kind { delivery, capacity: u32::MAX, word: "endpoint", one_message: false, is_networked: true };
                     let to = Core::create(context, &kind, self.inner.letter, Some(address.name()));
-                    Route { to, unbound: None }
+                    Route { to, unbound: None, mail: Mail::Kept }
                 };
                 let mut routes = routes_of(routes);
                 routes.entry(address.key()).or_insert_with(|| backend::within(*execution, make));
@@ -326,8 +329,15 @@ impl<M> fmt::Debug for Endpoint<M> {
 
 impl<M> Drop for Endpoint<M> {
     fn drop(&mut self) {
-        if let Side::Controlled(mailbox) = &self.inner {
-            mailbox.drop_receiver();
+        match (&mut self.inner, &self.network.inner.side) {
+            (Side::Controlled(mailbox), _) => mailbox.drop_receiver(),
+            (Side::Tokio(inlet), Side::Tokio(deployed)) => {
+                // Dropped by the crash of its node: the name can be bound again.
+                if let Some(mail) = node::here().and_then(|here| here.mail_if_down()) {
+                    deployed.unbind(self.address, inlet, mail);
+                }
+            }
+            (Side::Tokio(_), Side::Controlled(_)) => {}
         }
     }
 }

@@ -4,7 +4,7 @@
 
 #[cfg(feature = "tcp")]
 use super::cluster::{Hosting, Lane, Put};
-use super::{Address, Envelope, Route, Routes, SendError, Unsent, route_to, routes_of};
+use super::{Address, Envelope, Mail, Route, Routes, SendError, Unsent, route_to, routes_of};
 use std::task::{self, Poll};
 #[cfg(feature = "tcp")]
 use std::{future::Future, pin::Pin, sync::Arc};
@@ -71,13 +71,32 @@ impl<M> Deployed<M> {
     /// Takes the receiving end of a name, if nobody has.
     #[track_caller]
     pub(super) fn bind(&self, address: Address) -> Option<Inlet<M>> {
+        let (mut inlet, mail) = self.take(address)?;
+        if mail == Mail::Lost {
+            // Not under the lock: dropping a message is the program's code.
+            while inlet.try_recv().is_ok() {}
+        }
+        Some(inlet)
+    }
+
+    /// The receiving end of a name, and what becomes of messages in it.
+    #[track_caller]
+    fn take(&self, address: Address) -> Option<(Inlet<M>, Mail)> {
         let mut routes = routes_of(&self.routes);
         let route = routes.get_mut(&address.key())?;
         #[cfg(feature = "tcp")]
         if let Outlet::There(lane) = &route.to {
             panic!("{address} is hosted by {}: bind a name on the node that hosts it in the cluster file", lane.node());
         }
-        route.unbound.take()
+        Some((route.unbound.take()?, route.mail))
+    }
+
+    /// Gives a receiving end back, for the name to be bound again; what is left is closed.
+    pub(super) fn unbind(&self, address: Address, inlet: &mut Inlet<M>, mail: Mail) {
+        if let Some(route) = routes_of(&self.routes).get_mut(&address.key()) {
+            let (_, closed) = mpsc::unbounded_channel();
+            (route.unbound, route.mail) = (Some(std::mem::replace(inlet, closed)), mail);
+        }
     }
 
     /// Makes a name known.
@@ -91,7 +110,7 @@ impl<M> Deployed<M> {
         );
         routes.entry(address.key()).or_insert_with(|| {
             let (inbox, unbound) = mpsc::unbounded_channel();
-            Route { to: Outlet::Here(inbox), unbound: Some(unbound) }
+            Route { to: Outlet::Here(inbox), unbound: Some(unbound), mail: Mail::Kept }
         });
     }
 }

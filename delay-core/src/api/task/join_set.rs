@@ -2,7 +2,10 @@
 
 use super::{AbortHandle, JoinError, JoinHandle, handle::Joining, spawn, spawn_local, spawn_named};
 use crate::{
-    api::backend::{self, Side},
+    api::{
+        backend::{self, Side},
+        node,
+    },
     live::context,
 };
 use std::{
@@ -78,7 +81,7 @@ impl<T: 'static> JoinSet<T> {
     {
         match &mut self.inner {
             Side::Controlled(tasks) => insert(tasks, spawn(task)),
-            Side::Tokio(set) => AbortHandle::tokio(set.spawn(task)),
+            Side::Tokio(set) => spawn_on_tokio(set, task),
         }
     }
 
@@ -91,7 +94,7 @@ impl<T: 'static> JoinSet<T> {
     {
         match &mut self.inner {
             Side::Controlled(tasks) => insert(tasks, spawn_named(name, task)),
-            Side::Tokio(set) => AbortHandle::tokio(set.spawn(task)),
+            Side::Tokio(set) => spawn_on_tokio(set, task),
         }
     }
 
@@ -103,7 +106,10 @@ impl<T: 'static> JoinSet<T> {
     {
         match &mut self.inner {
             Side::Controlled(tasks) => insert(tasks, spawn_local(task)),
-            Side::Tokio(set) => AbortHandle::tokio(set.spawn_local(task)),
+            Side::Tokio(set) => AbortHandle::tokio(match node::here() {
+                None => set.spawn_local(task),
+                Some(node) => node.adopted(set.spawn_local(node.within(task))),
+            }),
         }
     }
 
@@ -193,6 +199,18 @@ fn abort_each<T>(tasks: &[Joining<T>]) {
     for joining in tasks {
         joining.target().abort();
     }
+}
+
+#[track_caller]
+fn spawn_on_tokio<T, F>(set: &mut tokio::task::JoinSet<T>, task: F) -> AbortHandle
+where
+    F: Future<Output = T> + Send + 'static,
+    T: Send + 'static,
+{
+    AbortHandle::tokio(match node::here() {
+        None => set.spawn(task),
+        Some(node) => node.adopted(set.spawn(node.within(task))),
+    })
 }
 
 #[track_caller]

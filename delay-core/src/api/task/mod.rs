@@ -7,6 +7,7 @@ mod join_set;
 use super::{
     backend::{self, Side},
     leaf::Leaf,
+    node,
 };
 use crate::{
     live::context,
@@ -67,7 +68,10 @@ where
     if context::is_controlled() {
         return controlled_spawn(name, future, site);
     }
-    JoinHandle::tokio(tokio::spawn(future))
+    let Some(node) = node::here() else { return JoinHandle::tokio(tokio::spawn(future)) };
+    let task = tokio::spawn(node.within(future));
+    node.adopted(task.abort_handle());
+    JoinHandle::tokio(task)
 }
 
 /// Spawns a task that need not be `Send`. Outside a controlled execution it needs a `tokio::task::LocalSet`.
@@ -81,7 +85,10 @@ where
     if context::is_controlled() {
         return controlled_spawn(None, future, site);
     }
-    JoinHandle::tokio(tokio::task::spawn_local(future))
+    let Some(node) = node::here() else { return JoinHandle::tokio(tokio::task::spawn_local(future)) };
+    let task = tokio::task::spawn_local(node.within(future));
+    node.adopted(task.abort_handle());
+    JoinHandle::tokio(task)
 }
 
 fn controlled_spawn<F>(name: Option<Cow<'static, str>>, future: F, site: Site) -> JoinHandle<F::Output>

@@ -44,7 +44,7 @@ mod queue;
 mod wire;
 
 use super::{
-    Address, Delivery, Inner, Letter, Network, Route, Side, outlet,
+    Address, Delivery, Inner, Letter, Mail, Network, Route, Side, outlet,
     outlet::{Deployed, Outlet},
     transport::{Tcp, Transport},
 };
@@ -164,12 +164,16 @@ impl Host {
             let address = Address::of(name);
             let route = if let Some(queue) = queues.get(node) {
                 others.entry(node.to_owned()).or_default().hosts.insert(name.to_owned(), address);
-                Route { to: Outlet::There(Arc::new(Lane::new(queue, address, limits))), unbound: None }
+                Route {
+                    to: Outlet::There(Arc::new(Lane::new(queue, address, limits))),
+                    unbound: None,
+                    mail: Mail::Kept,
+                }
             } else {
                 let (arrived, unbound) = mpsc::unbounded_channel();
                 let room = Arc::new(Semaphore::new(limits.inbox_bytes_max));
                 inboxes.insert(name.to_owned(), Inbox { address, arrived: arrived.clone(), room });
-                Route { to: Outlet::Here(arrived), unbound: Some(unbound) }
+                Route { to: Outlet::Here(arrived), unbound: Some(unbound), mail: Mail::Kept }
             };
             routes.insert(address.key(), route);
         }

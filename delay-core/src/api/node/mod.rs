@@ -2,6 +2,11 @@
 //!
 //! A node is started with a closure that makes its first task. Tasks that are spawned on a node belong to it. When it crashes
 //! all of them are dropped at once; when it starts again the closure is called again.
+//!
+//! Outside a controlled execution a node is a part of the operating system's process: its tasks run on tokio, and a crash, which only the
+//! program itself can cause, aborts them all. Nothing that was written to a store is lost by that.
+
+mod on_tokio;
 
 use super::{
     backend::{self, Side},
@@ -16,32 +21,20 @@ use crate::{
         op::{Op, Site},
     },
 };
+use on_tokio::OnTokio;
+pub(crate) use on_tokio::here;
 use std::{
     borrow::Cow,
     fmt,
     future::Future,
     panic::Location,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{self, Poll},
 };
 
-type Boxed = Pin<Box<dyn Future<Output = ()> + Send>>;
-
-struct OnTokio {
-    init: Box<dyn Fn() -> Boxed + Send + Sync>,
-    running: Mutex<Option<tokio::task::JoinHandle<()>>>,
-}
-
-impl OnTokio {
-    fn running(&self) -> MutexGuard<'_, Option<tokio::task::JoinHandle<()>>> {
-        self.running.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn start(&self) {
-        *self.running() = Some(tokio::spawn((self.init)()));
-    }
-}
+/// A wait on tokio.
+type Pending = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
 
 /// While there is one, the program can make the node crash.
 struct Controlled {
@@ -70,7 +63,8 @@ impl Drop for Controlled {
 
 /// A node. Dropping this handle leaves the node running.
 ///
-/// Outside a controlled execution its first task runs on tokio; a crash aborts that task.
+/// Outside a controlled execution its tasks run on tokio: those that its tasks spawn by `delay::task` are its own too. A crash aborts them
+/// all and completes when they are gone; what is in the middle of a poll on another thread runs on to its next `await`.
 ///
 /// ```
 /// # use delay_core::api::{net::{Delivery, Network}, node::Node};
@@ -126,20 +120,18 @@ impl Node {
             Side::Controlled(Controlled { root, execution }) => {
                 backend::within(*execution, |context| context.world.look_at_node(*root))
             }
-            Side::Tokio(node) => node.running().as_ref().is_some_and(|task| !task.is_finished()),
+            Side::Tokio(node) => node.is_up(),
         }
     }
 
     /// Waits until it is down: what a perfect failure detector sees.
-    ///
-    /// Outside a controlled execution, until its first task has ended.
     #[track_caller]
     pub fn down(&self) -> Down {
         let inner = match &self.inner {
             Side::Controlled(Controlled { root, execution }) => {
                 Side::Controlled((Leaf::new(*execution, Location::caller()), *root))
             }
-            Side::Tokio(node) => Side::Tokio(Arc::clone(node)),
+            Side::Tokio(node) => Side::Tokio(Box::pin(Arc::clone(node).down()) as Pending),
         };
         Down { inner }
     }
@@ -164,8 +156,11 @@ impl Node {
                 Side::Controlled((leaf, op(node.root), node.clone()))
             }
             Side::Tokio(node) => {
-                let crashes = matches!(op(Process::BODY), Op::Crash(_));
-                Side::Tokio((Arc::clone(node), crashes))
+                let node = Arc::clone(node);
+                Side::Tokio(match op(Process::BODY) {
+                    Op::Crash(_) => Box::pin(node.crash()) as Pending,
+                    _ => Box::pin(node.restart()),
+                })
             }
         };
         Change { inner }
@@ -221,9 +216,8 @@ impl Builder {
         let site: Site = Location::caller();
         let Self { name, mail, faults } = self;
         if !crate::live::context::is_controlled() {
-            let node = OnTokio { init: Box::new(move || Box::pin(init())), running: Mutex::new(None) };
-            node.start();
-            return Node { inner: Side::Tokio(Arc::new(node)) };
+            let node = OnTokio::start(name.into_owned(), mail, Box::new(move || Box::pin(init())));
+            return Node { inner: Side::Tokio(node) };
         }
         let known = crate::live::context::with(|context| {
             context.nodes.iter().any(|(root, _)| context.labels.process(&context.world, *root) == name)
@@ -256,7 +250,7 @@ impl Builder {
 #[must_use = "futures do nothing unless awaited"]
 pub struct Change {
     /// With the node: it can crash as long as this may be awaited.
-    inner: Side<(Leaf, Op, Controlled), (Arc<OnTokio>, bool)>,
+    inner: Side<(Leaf, Op, Controlled), Pending>,
 }
 
 impl fmt::Debug for Change {
@@ -274,19 +268,7 @@ impl Future for Change {
                 let op = *op;
                 leaf.poll_with(cx, || op, |_, _| ())
             }
-            Side::Tokio((node, true)) => {
-                if let Some(task) = node.running().take() {
-                    task.abort();
-                }
-                Poll::Ready(())
-            }
-            Side::Tokio((node, false)) => {
-                let is_up = node.running().as_ref().is_some_and(|task| !task.is_finished());
-                if !is_up {
-                    node.start();
-                }
-                Poll::Ready(())
-            }
+            Side::Tokio(change) => change.as_mut().poll(cx),
         }
     }
 }
@@ -294,7 +276,7 @@ impl Future for Change {
 /// Future of [`Node::down`].
 #[must_use = "futures do nothing unless awaited"]
 pub struct Down {
-    inner: Side<(Leaf, Process), Arc<OnTokio>>,
+    inner: Side<(Leaf, Process), Pending>,
 }
 
 impl fmt::Debug for Down {
@@ -320,10 +302,7 @@ impl Future for Down {
                     },
                 )
             }
-            Side::Tokio(node) => match node.running().as_mut() {
-                Some(task) => Pin::new(task).poll(cx).map(|_| ()),
-                None => Poll::Ready(()),
-            },
+            Side::Tokio(down) => down.as_mut().poll(cx),
         }
     }
 }
