@@ -1,10 +1,9 @@
 //! Small random programs: what they can come to is the same with and without a state cache, in any granularity, under any
 //! explorer. The uncached search in granularity `op` knows nothing of fingerprints, nor of what commutes, so it is the measure.
 
-use crate::outcomes::Outcomes;
+use crate::outcomes::{Announced, Outcomes, Said};
 use delay::{
-    Cache, Checker, Faults, Granularity, Payload, Time, announce,
-    monitor::{self, Monitor},
+    Cache, Checker, Faults, Granularity, Payload, Time, announce, monitor,
     net::{Delivery, Network},
     node::{Mail, Node},
     storage::{Cell, Log},
@@ -108,23 +107,6 @@ struct Shared {
     all: Outcomes,
 }
 
-/// Remembers all announcements, which so become part of the outcome.
-#[derive(Hash, Default)]
-struct Announced(Vec<usize>);
-
-impl Monitor for Announced {
-    type Event = Told;
-
-    fn on(&mut self, told: &Told) -> Result<(), String> {
-        self.0.push(told.0);
-        told.1.note(&self.0);
-        Ok(())
-    }
-}
-
-#[derive(Debug)]
-struct Told(usize, Outcomes);
-
 async fn run(me: usize, ops: Vec<Op>, shared: Shared) {
     let Shared { net, number, nodes, start, all } = shared;
     let mut endpoint = net.endpoint(format!("t{me}"));
@@ -141,7 +123,7 @@ async fn run(me: usize, ops: Vec<Op>, shared: Shared) {
             }
             Op::Sleep => time::sleep(Duration::from_millis(value.into())).await,
             Op::Clock => seen.push(format!("{:?}", start.elapsed())),
-            Op::Announce => announce(Told(me, all.clone())),
+            Op::Announce => announce(Said(me, all.clone())),
             Op::Crash(other) => {
                 let node = nodes.lock().unwrap().get(other).cloned();
                 if let Some(node) = node {

@@ -1,9 +1,8 @@
 //! What only `op` could find is found at the coarser granularities too.
 
-use crate::outcomes::Outcomes;
+use crate::outcomes::{Announced, Outcomes, Said, visited};
 use delay::{
-    Cache, Checker, Faults, Granularity, Payload, Time, announce,
-    monitor::{self, Monitor},
+    Cache, Checker, Faults, Granularity, Payload, Time, announce, monitor,
     net::{Delivery, Network},
     node::{Mail, Node},
     storage::{Cell, Log},
@@ -17,27 +16,16 @@ use std::{
     time::Duration,
 };
 
-fn set<F, Fut>(checker: Checker, body: F) -> BTreeSet<String>
-where
-    F: Fn(Outcomes) -> Fut + Send + Sync,
-    Fut: Future<Output = ()>,
-{
-    let all = Outcomes::default();
-    let report = checker.check(|| body(all.clone()));
-    assert!(report.is_complete(), "{} {:?}", report.sentences(), report.stop);
-    all.set()
-}
-
 /// What `op` finds without a cache, which the given granularity must find too, with and without one.
 fn same<F, Fut>(checker: Checker, coarser: Granularity, body: F) -> BTreeSet<String>
 where
     F: Fn(Outcomes) -> Fut + Send + Sync,
     Fut: Future<Output = ()>,
 {
-    let expected = set(checker.granularity(Granularity::Op).cache(Cache::Off), &body);
-    assert_eq!(set(checker.granularity(Granularity::Op), &body), expected, "op, cached");
-    assert_eq!(set(checker.granularity(coarser).cache(Cache::Off), &body), expected, "{coarser:?}");
-    assert_eq!(set(checker.granularity(coarser), &body), expected, "{coarser:?}, cached");
+    let expected = visited(checker.granularity(Granularity::Op).cache(Cache::Off), &body);
+    assert_eq!(visited(checker.granularity(Granularity::Op), &body), expected, "op, cached");
+    assert_eq!(visited(checker.granularity(coarser).cache(Cache::Off), &body), expected, "{coarser:?}");
+    assert_eq!(visited(checker.granularity(coarser), &body), expected, "{coarser:?}, cached");
     expected
 }
 
@@ -219,23 +207,6 @@ fn a_macro_step_ends_before_what_others_can_see() {
         all.note(&*shared.try_lock().unwrap());
     });
     assert_eq!(seen.len(), 4, "{seen:?}");
-}
-
-/// Remembers what was announced, for the outcome.
-#[derive(Hash, Default)]
-struct Announced(Vec<u32>);
-
-#[derive(Debug)]
-struct Said(u32, Outcomes);
-
-impl Monitor for Announced {
-    type Event = Said;
-
-    fn on(&mut self, said: &Said) -> Result<(), String> {
-        self.0.push(said.0);
-        said.1.note(&self.0);
-        Ok(())
-    }
 }
 
 #[test]

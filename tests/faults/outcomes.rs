@@ -1,6 +1,6 @@
 //! What a task had seen when nothing more could happen, over all executions.
 
-use delay::{Checker, Time, net::Endpoint, time};
+use delay::{Checker, Time, monitor::Monitor, net::Endpoint, time};
 use std::{
     collections::BTreeSet,
     fmt::Debug,
@@ -23,16 +23,43 @@ impl Outcomes {
     }
 }
 
+/// Visits every reachable state.
+pub(crate) fn visited<F, Fut>(checker: Checker, body: F) -> BTreeSet<String>
+where
+    F: Fn(Outcomes) -> Fut + Send + Sync,
+    Fut: Future<Output = ()>,
+{
+    let all = Outcomes::default();
+    let report = checker.check(|| body(all.clone()));
+    assert!(report.is_complete(), "{} {:?}", report.sentences(), report.stop);
+    all.set()
+}
+
 /// Visits every reachable state, with timers that fire only when nothing else can happen.
 pub(crate) fn outcomes<F, Fut>(checker: Checker, body: F) -> Vec<String>
 where
     F: Fn(Outcomes) -> Fut + Send + Sync,
     Fut: Future<Output = ()>,
 {
-    let all = Outcomes::default();
-    let report = checker.time(Time::Ordered).check(|| body(all.clone()));
-    assert!(report.is_complete(), "{} {:?}", report.sentences(), report.stop);
-    all.0.lock().unwrap().iter().cloned().collect()
+    visited(checker.time(Time::Ordered), body).into_iter().collect()
+}
+
+/// Remembers all announcements, which so become part of the outcome.
+#[derive(Hash, Default)]
+pub(crate) struct Announced(Vec<usize>);
+
+/// What is announced, and where the order of announcements so far is noted.
+#[derive(Debug)]
+pub(crate) struct Said(pub(crate) usize, pub(crate) Outcomes);
+
+impl Monitor for Announced {
+    type Event = Said;
+
+    fn on(&mut self, said: &Said) -> Result<(), String> {
+        self.0.push(said.0);
+        said.1.note(&self.0);
+        Ok(())
+    }
 }
 
 /// Receives until nothing more can come.

@@ -202,23 +202,23 @@ impl Mailbox {
         self.queue.iter().take(index).all(|earlier| earlier.sender != sender)
     }
 
+    /// Whether a message of a sender comes after one that was sent before it.
+    fn stays_behind(&self, sender: Process, earlier: &Queued) -> bool {
+        match self.delivery {
+            Delivery::Fifo => true,
+            Delivery::PerSender => earlier.sender == sender,
+            Delivery::Unordered => false,
+        }
+    }
+
     /// How many messages, from the end, one more of this sender may be received before.
     pub(super) fn passable(&self, sender: Process) -> u32 {
-        match self.delivery {
-            Delivery::Fifo => 0,
-            Delivery::PerSender => self.queue.iter().rev().take_while(|queued| queued.sender != sender).count() as u32,
-            Delivery::Unordered => self.queued(),
-        }
+        self.queue.iter().rev().take_while(|queued| !self.stays_behind(sender, queued)).count() as u32
     }
 
     /// Whether a message that was held back may still be received before another.
     pub(super) fn may_pass(&self, late: &Queued, other: &Queued) -> bool {
-        let keeps_order = match self.delivery {
-            Delivery::Fifo => true,
-            Delivery::PerSender => other.sender == late.sender,
-            Delivery::Unordered => false,
-        };
-        !keeps_order || other.message.0 > late.message.0
+        other.message.0 > late.message.0 || !self.stays_behind(late.sender, other)
     }
 
     /// How many messages, from the end, one that was held back may still be received before.

@@ -103,7 +103,7 @@ impl World {
     pub(super) fn fates(&self, from: Process, to: Object, rule: Rule) -> impl Iterator<Item = Fate> {
         let mailbox = &self.mailboxes[to.index()];
         let queued = mailbox.queued();
-        let free = mailbox.passable(from).min(queued);
+        let free = mailbox.passable(from);
         let is_left = |kind| self.left(rule, kind) > 0;
         let copies = if mailbox.copies && is_left(Kind::Duplicate) { 0..free + 1 } else { 0..0 };
         let copies = copies.flat_map(move |place| {

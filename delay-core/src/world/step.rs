@@ -376,7 +376,7 @@ impl World {
 
     /// Refreshes every process but the actor that waits on a mailbox.
     pub(super) fn refresh_waiting(&mut self, object: Object) {
-        self.refresh_readers(object);
+        self.refresh_all(object, |mailbox| &mut mailbox.readers);
         self.refresh_writers(object);
     }
 
