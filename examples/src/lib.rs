@@ -73,5 +73,6 @@ pub mod paxos;
 pub mod reliable_channel;
 pub mod replicated_commit;
 pub mod ring_election;
+pub mod services;
 pub mod timer_client;
 pub mod two_phase_commit;

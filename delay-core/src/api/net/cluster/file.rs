@@ -111,6 +111,11 @@ impl Cluster {
         Err(ClusterError::NoNode { node: node.to_owned(), known })
     }
 
+    /// The node that hosts a name, if one does.
+    pub fn node_of(&self, name: &str) -> Option<&str> {
+        self.homes().find(|(known, _)| *known == name).map(|(_, node)| node)
+    }
+
     /// Which node hosts each name.
     pub(super) fn homes(&self) -> impl Iterator<Item = (&str, &str)> {
         self.nodes.iter().flat_map(|(node, known)| known.hosts.iter().map(move |name| (name.as_str(), node.as_str())))

@@ -1,0 +1,131 @@
+//! Replicated services between processes, of which one is killed and started again.
+
+use delay::net::cluster::Cluster;
+use delay_examples::services::{
+    client::{Client, Patience},
+    deploy::{Connection, Served, Services},
+    machine::{HashTable, table},
+};
+use std::{
+    fs,
+    io::{BufRead, BufReader},
+    net::TcpListener,
+    path::PathBuf,
+    process::{Child, Command, Stdio},
+    time::Duration,
+};
+use tempfile::TempDir;
+
+/// The files of a deployment, and where its nodes keep what they store.
+struct Place {
+    directory: TempDir,
+    names: Vec<String>,
+}
+
+impl Place {
+    /// One node for each of the names, and one of all clients.
+    fn new(services: &str, names: &[&str], clients: &[&str]) -> Self {
+        let directory = tempfile::tempdir().expect("there is a place for temporary files");
+        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
+        // Ports that are free now; the nodes take them at once.
+        let free: Vec<TcpListener> =
+            (0..=names.len()).map(|_| TcpListener::bind("127.0.0.1:0").expect("the system has a free port")).collect();
+        let hosts = names.iter().map(|name| vec![name.as_str()]).chain([clients.to_vec()]);
+        let node_names = names.iter().map(String::as_str).chain(["clients"]);
+        let mut text = String::from("[limits]\nretry_max_ms = 100\n");
+        for ((node, hosts), port) in node_names.zip(hosts).zip(&free) {
+            let address = port.local_addr().expect("it is bound");
+            text += &format!("[node.{node}]\naddress = \"{address}\"\nhosts = {hosts:?}\n");
+        }
+        drop(free);
+        fs::write(directory.path().join("cluster.toml"), text).expect("the file can be written");
+        fs::write(directory.path().join("services.toml"), services).expect("the file can be written");
+        Self { directory, names }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.directory.path().join(name)
+    }
+
+    fn start(&self, name: &str) -> Process {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_services"));
+        command.arg("node").args(["--node", name]);
+        for (option, file) in [("--cluster", "cluster.toml"), ("--services", "services.toml"), ("--data", name)] {
+            command.arg(option).arg(self.path(file));
+        }
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("it can be run");
+        let mut line = String::new();
+        let output = child.stdout.take().expect("it was asked for");
+        BufReader::new(output).read_line(&mut line).expect("it prints text");
+        assert_eq!(line, format!("{name} is ready\n"));
+        Process(child)
+    }
+
+    fn start_all(&self) -> Vec<Process> {
+        self.names.iter().map(|name| self.start(name)).collect()
+    }
+
+    async fn connect<M: Served>(&self) -> Connection<M> {
+        let cluster = Cluster::read(self.path("cluster.toml")).expect("it is a cluster file");
+        let services = Services::read(self.path("services.toml")).expect("it is a services file");
+        Connection::open(&cluster, &services, "clients").await.expect("the port is free")
+    }
+}
+
+/// A node's process. Dropped, it is killed with SIGKILL.
+struct Process(Child);
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+const PATIENCE: Patience = Patience { pause: Duration::from_millis(300), attempts: 100 };
+
+/// Counts up by compare-and-swap, from so much: nothing of it may be lost or done twice.
+async fn count(client: &mut Client<HashTable>, from: u32, to: u32) {
+    for n in from..to {
+        let expected = (n > 0).then(|| n.to_string());
+        let swapped = client.call(table::Op::Cas("n".into(), expected, (n + 1).to_string())).await;
+        assert_eq!(swapped, Ok(table::Ret::Swapped(true)), "{n}");
+    }
+}
+
+/// Kills each of the replicas once, and starts it again.
+async fn counts_on(services: &str, names: &[&str], replicas: &[&str]) {
+    let place = Place::new(services, names, &["client1"]);
+    let mut nodes = place.start_all();
+    let connection = place.connect().await;
+    let mut client = connection.client("client1", "table", PATIENCE).expect("the files say so");
+    let mut n = 0;
+    count(&mut client, n, n + 20).await;
+    for replica in replicas {
+        let index = names.iter().position(|name| name == replica).expect("it is one of them");
+        n += 20;
+        drop(nodes.remove(index));
+        count(&mut client, n, n + 20).await;
+        nodes.insert(index, place.start(replica));
+        n += 20;
+        count(&mut client, n, n + 20).await;
+    }
+    let read = client.call(table::Op::Get("n".into())).await;
+    assert_eq!(read, Ok(table::Ret::Value(Some((n + 20).to_string()))));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_chain_counts_on_whichever_replica_is_killed() {
+    let services = r#"
+        protocol = "chain"
+        service = "table"
+        tick_ms = 20
+        patience_ticks = 15
+        [group.table]
+        replicas = ["r1", "r2", "r3"]
+        master = "master"
+        dispatchers = ["dispatcher"]
+    "#;
+    let names = ["r1", "r2", "r3", "master", "dispatcher"];
+    counts_on(services, &names, &["r1", "r2", "r3", "master"]).await;
+}
