@@ -3,8 +3,9 @@
 use delay::net::cluster::Cluster;
 use delay_examples::services::{
     client::{Client, Patience},
+    commit::{Account, Bug, transfer},
     deploy::{Connection, Served, Services},
-    machine::{HashTable, table},
+    machine::{HashTable, Lists, Participant, lists, participant, table},
 };
 use std::{
     fs,
@@ -128,4 +129,83 @@ async fn a_chain_counts_on_whichever_replica_is_killed() {
     "#;
     let names = ["r1", "r2", "r3", "master", "dispatcher"];
     counts_on(services, &names, &["r1", "r2", "r3", "master"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_majority_counts_on_whichever_replica_is_killed() {
+    let services = r#"
+        protocol = "paxos"
+        service = "table"
+        tick_ms = 20
+        patience_ticks = 15
+        [group.table]
+        replicas = ["r1", "r2", "r3"]
+        dispatchers = ["dispatcher"]
+    "#;
+    let names = ["r1", "r2", "r3", "dispatcher"];
+    counts_on(services, &names, &["r1", "r2", "r3"]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lists_keep_what_was_appended_when_all_replicas_are_killed_at_once() {
+    let services = r#"
+        protocol = "paxos"
+        service = "lists"
+        [group.lists]
+        replicas = ["r1", "r2", "r3"]
+        dispatchers = ["dispatcher"]
+    "#;
+    let place = Place::new(services, &["r1", "r2", "r3", "dispatcher"], &["client1"]);
+    let nodes = place.start_all();
+    let connection = place.connect::<Lists>().await;
+    let mut client = connection.client("client1", "lists", PATIENCE).expect("the files say so");
+    let append = |n: u64| lists::Op::Append("l".into(), n.to_string());
+    for n in 0..10 {
+        assert_eq!(client.call(append(n)).await, Ok(lists::Ret::Length(n + 1)));
+    }
+    drop(nodes);
+    let _nodes = place.start_all();
+    assert_eq!(client.call(append(10)).await, Ok(lists::Ret::Length(11)));
+    let values = (0..11).map(|n| n.to_string()).collect();
+    assert_eq!(client.call(lists::Op::Read("l".into(), 0)).await, Ok(lists::Ret::Values(values)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn transfers_between_chains_are_atomic_when_a_head_is_killed() {
+    let services = r#"
+        protocol = "chain"
+        service = "commit"
+        tick_ms = 20
+        patience_ticks = 15
+        [group.left]
+        replicas = ["l1", "l2"]
+        master = "left"
+        dispatchers = ["to_left"]
+        [group.right]
+        replicas = ["r1", "r2"]
+        master = "right"
+        dispatchers = ["to_right"]
+    "#;
+    let names = ["l1", "l2", "left", "to_left", "r1", "r2", "right", "to_right"];
+    let place = Place::new(services, &names, &["ada at left", "ada at right"]);
+    let mut nodes = place.start_all();
+    let connection = place.connect::<Participant>().await;
+    let client = |group| connection.client(&format!("ada at {group}"), group, PATIENCE).expect("the files say so");
+    let (mut left, mut right) = (client("left"), client("right"));
+    for client in [&mut left, &mut right] {
+        let opened = client.call(participant::Op::Open("a".into(), 100)).await;
+        assert_eq!(opened, Ok(participant::Ret::Opened(true)));
+    }
+    for n in 0..12 {
+        if n == 4 {
+            nodes.remove(4);
+        }
+        let (from, to) = (Account { at: &mut left, name: "a" }, Account { at: &mut right, name: "a" });
+        assert_eq!(transfer(from, to, 10, Bug::None).await, Ok(n < 10), "{n}");
+    }
+    for (client, total) in [(&mut left, 0), (&mut right, 200)] {
+        assert_eq!(client.call(participant::Op::Total).await, Ok(participant::Ret::Total(total)));
+        let undecided = client.call(participant::Op::Undecided(1)).await;
+        assert_eq!(undecided, Ok(participant::Ret::Undecided(vec![])));
+    }
 }

@@ -14,10 +14,12 @@
 //! twice. [`chain`] and [`multi_paxos`] replicate it; both are a [`replica::Protocol`], a state machine over messages and ticks, which
 //! [`replica`] runs over a network, a log and a clock. [`dispatcher`] finds the replica to ask, [`client`] asks until it is answered
 //! or loses patience, [`commit`] is two-phase commit between groups of replicas. [`deploy`] reads who is who from a file, for
-//! `src/bin/services.rs`.
+//! `src/bin/services.rs`. [`agreement`] is what must never happen, [`single_node`] what
+//! stands in for all that replicates in the tests of its clients.
 //!
 //! Nothing here knows whether it is tested or deployed.
 
+pub mod agreement;
 pub mod chain;
 pub mod client;
 pub mod clock;
@@ -27,6 +29,7 @@ pub mod dispatcher;
 pub mod machine;
 pub mod multi_paxos;
 pub mod replica;
+pub mod single_node;
 
 use machine::{Data, Machine};
 use serde::{Deserialize, Serialize};

@@ -20,20 +20,18 @@
 //! same up to it. A replica that joins may have requests that a chain it was once in never committed; they give way to those of its
 //! predecessor.
 //!
-//! [`protocol`] is what a replica does, [`master`] how views are made, [`spec`] what must never happen, [`bugs`] the mutations that a
-//! search must find.
+//! [`protocol`] is what a replica does, [`master`] how views are made, [`bugs`] the mutations that a search must find. What must never
+//! happen is said by [`Agreement`](super::agreement::Agreement), and by linearizability.
 
 pub mod bugs;
 pub mod master;
 pub mod protocol;
-pub mod spec;
 
 use super::{Request, machine::Data, replica::Id};
 pub use bugs::Bug;
 pub use master::Master;
 pub use protocol::Replica;
 use serde::{Deserialize, Serialize};
-pub use spec::{Agreement, Progress};
 
 /// A chain.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]

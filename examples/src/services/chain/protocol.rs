@@ -1,8 +1,9 @@
 //! What a replica of a chain does.
 
-use super::{Bug, Entry, Message, Progress, View};
+use super::{Bug, Entry, Message, View};
 use crate::services::{
     Answer, BATCH_BYTES_MAX, Message as Any, MessageOf, Request,
+    agreement::Applied,
     machine::{Data, Machine, Seen, Sessions},
     replica::{BATCH_OPS_MAX, Group, Id, Out, Protocol, batch, has_ticket},
 };
@@ -247,7 +248,8 @@ impl<M: Machine> Replica<M> {
     fn commit(&mut self, committed: usize, mut answered: impl FnMut(u16, Answer<M::Ret>)) {
         for place in self.committed..committed {
             let request = &self.log[place].request;
-            announce(Progress::Committed { replica: self.id, place, ticket: request.ticket.clone() });
+            let tickets = vec![request.ticket.clone()];
+            announce(Applied { replica: self.id, place: place as u64, tickets });
             let answer = match self.bug {
                 Bug::ForgetsTickets => Some(self.sessions.apply_again(request)),
                 _ => self.sessions.apply(request),

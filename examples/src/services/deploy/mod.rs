@@ -23,6 +23,7 @@ use super::{
     clock::Ticks,
     dispatcher::Dispatcher,
     machine::{HashTable, Lists, Machine, Participant},
+    multi_paxos,
     replica::{self, Group, Id, Settings},
 };
 use delay::{
@@ -34,6 +35,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Messages that a replica deals with at once, at most.
 const MESSAGES_MAX: usize = 1 << 10;
+
+/// Slots that a leader of Multi-Paxos proposes in at once.
+const WINDOW: usize = 4;
 
 /// A machine with a service's name.
 pub trait Served: Machine {
@@ -91,7 +95,8 @@ pub async fn serve<M: Served>(
                 });
             } else if let Some(id) = group.id_of(net.address(name)) {
                 let master = described.master.as_ref().map(|master| net.address(master));
-                start_replica::<M>(net, (id, group), master, settings);
+                let patience = services.patience_ticks;
+                start_replica::<M>(net, (id, group), (master, patience), settings);
             }
         }
     }
@@ -102,7 +107,7 @@ pub async fn serve<M: Served>(
 fn start_replica<M: Served>(
     net: Network<MessageOf<M>>,
     (id, group): (Id, Group),
-    master: Option<Address>,
+    (master, patience): (Option<Address>, u32),
     settings: Settings,
 ) {
     let address = group.replicas[usize::from(id)];
@@ -114,7 +119,10 @@ fn start_replica<M: Served>(
                     let replica = chain::Replica::<M>::new(id, group, master, chain::Bug::None);
                     replica::run(endpoint, replica, settings).await;
                 }
-                None => std::future::pending().await,
+                None => {
+                    let replica = multi_paxos::Replica::<M>::new(id, group, (WINDOW, patience), multi_paxos::Bug::None);
+                    replica::run(endpoint, replica, settings).await;
+                }
             }
         }
     });

@@ -9,10 +9,16 @@
 //! A new leader proposes again what was accepted in the highest ballot it hears of, and nothing where nobody has accepted anything: a gap
 //! that a leader before it has left is filled by a batch without requests. A replica that is behind asks another for what is chosen.
 //!
-//! [`protocol`] is what a replica does, [`leader`] what it does to lead, [`spec`] what must never happen, [`bugs`] the mutations that a
-//! search must find.
+//! [`protocol`] is what a replica does, [`leader`] what it does to lead, [`bugs`] the mutations that a search must find. What must never
+//! happen is said by [`Agreement`](super::agreement::Agreement), and by linearizability.
+
+pub mod bugs;
+pub mod leader;
+pub mod protocol;
 
 use super::{Request, machine::Data, replica::Id};
+pub use bugs::Bug;
+pub use protocol::Replica;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
