@@ -32,6 +32,7 @@ pub mod replica;
 pub mod single_node;
 
 use machine::{Data, Machine};
+use replica::Status;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -87,6 +88,10 @@ pub enum Message<Op, Ret> {
     Request(Request<Op>),
     /// Replica to dispatcher to client.
     Answer(Answer<Ret>),
+    /// To a replica: how far are you?
+    Ask,
+    /// In answer to that.
+    Status(Status),
     /// Of chain replication.
     Chain(chain::Message<Op>),
     /// Of Multi-Paxos.

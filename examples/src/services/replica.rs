@@ -13,7 +13,8 @@ use delay::{
     net::{Address, Endpoint, Envelope},
     storage::Log,
 };
-use std::hash::Hash;
+use serde::{Deserialize, Serialize};
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// A replica's place in the list that all have. Never another replica's, as long as anything is stored.
 pub type Id = u16;
@@ -90,6 +91,19 @@ impl<M: Machine, R> Out<M, R> {
     }
 }
 
+/// How far a replica is.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct Status {
+    /// The number of its view, or the round of the ballot it has promised.
+    pub epoch: u64,
+    /// Whether it takes part: it is full, in its view; it leads, or has heard of a leader.
+    pub is_in: bool,
+    /// How many requests, or batches of them, it has carried out.
+    pub applied: u64,
+    /// Stands for what these have led to: the same for the same.
+    pub digest: u64,
+}
+
 /// What replicas of one kind do. The value is what one of them knows.
 pub trait Protocol<M: Machine>: Hash + Send + 'static {
     /// What it stores.
@@ -97,6 +111,9 @@ pub trait Protocol<M: Machine>: Hash + Send + 'static {
 
     /// Begins with what it had stored: nothing, at the first start.
     fn restore(&mut self, records: Vec<Self::Record>);
+
+    /// How far it is.
+    fn status(&self) -> Status;
 
     /// Takes note of a message.
     fn receive(&mut self, from: Address, message: MessageOf<M>, out: &mut Out<M, Self::Record>);
@@ -124,6 +141,7 @@ pub async fn run<M: Machine, P: Protocol<M>>(mut endpoint: Endpoint<MessageOf<M>
         loop {
             match event {
                 Event::Tick => protocol.tick(&mut out),
+                Event::Message(Envelope { from, message: Message::Ask }) => out.send(from, Message::Status(protocol.status())),
                 Event::Message(Envelope { from, message }) => protocol.receive(from, message, &mut out),
             }
             messages_left -= 1;
@@ -172,4 +190,11 @@ pub fn batch<'a, M: Machine>(requests: impl IntoIterator<Item = &'a Request<M::O
 /// Whether the request with this ticket is among these.
 pub fn has_ticket<'a, Op: 'a>(requests: impl IntoIterator<Item = &'a Request<Op>>, ticket: &Ticket) -> bool {
     requests.into_iter().any(|request| request.ticket == *ticket)
+}
+
+/// Stands for a value in a [`Status`].
+pub fn digest(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }

@@ -44,7 +44,7 @@ struct Health {
 impl<M: Machine> Master<M> {
     /// The master of a chain that begins with all replicas of the group.
     pub fn new(endpoint: Endpoint<MessageOf<M>>, group: Group, patience: u32) -> Self {
-        let view = View { number: View::FOUNDING, chain: (0..group.replicas.len() as Id).collect() };
+        let view = View::founding(&group);
         let health = vec![Health::default(); group.replicas.len()];
         Self { endpoint, group, patience, chain: Chain { view, joining: None }, health }
     }

@@ -27,14 +27,18 @@ pub mod bugs;
 pub mod master;
 pub mod protocol;
 
-use super::{Request, machine::Data, replica::Id};
+use super::{
+    Request,
+    machine::Data,
+    replica::{Group, Id},
+};
 pub use bugs::Bug;
 pub use master::Master;
 pub use protocol::Replica;
 use serde::{Deserialize, Serialize};
 
 /// A chain.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct View {
     /// The newest is the highest; the first is [`View::FOUNDING`].
     pub number: u64,
@@ -43,8 +47,13 @@ pub struct View {
 }
 
 impl View {
-    /// The number of the first view, which lasts until all of its replicas have entered it.
+    /// The number of the first view, which lasts until all of its replicas have put it on their disks.
     pub const FOUNDING: u64 = 1;
+
+    /// The first view of a group: all replicas.
+    pub fn founding(group: &Group) -> Self {
+        Self { number: Self::FOUNDING, chain: (0..group.replicas.len() as Id).collect() }
+    }
 
     /// Who takes requests.
     pub fn head(&self) -> Option<Id> {
@@ -84,7 +93,7 @@ pub struct Entry<Op> {
 pub enum Message<Op> {
     /// Master to replicas, whether they are in it or not, and to dispatchers: this is the view.
     Ping(View),
-    /// Replica to master: I am in the view with this number, and full or not.
+    /// Replica to master: I am in the view with this number, and full or not; number 0 if I have lost what I had stored.
     Pong(u64, bool),
     /// To the successor.
     Append {

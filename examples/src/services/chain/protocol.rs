@@ -5,7 +5,7 @@ use crate::services::{
     Answer, BATCH_BYTES_MAX, Message as Any, MessageOf, Request,
     agreement::Applied,
     machine::{Data, Machine, Seen, Sessions},
-    replica::{BATCH_OPS_MAX, Group, Id, Out, Protocol, batch, has_ticket},
+    replica::{BATCH_OPS_MAX, Group, Id, Out, Protocol, Status, batch, digest, has_ticket},
 };
 use delay::{announce, net::Address};
 use serde::{Deserialize, Serialize};
@@ -43,8 +43,10 @@ pub struct Replica<M: Machine> {
     group: Group,
     master: Address,
     bug: Bug,
-    /// The newest it has heard of. Invariant: durable before anything is done in it.
+    /// The newest it has heard of. Invariant: durable before anything is done in it, but for the first, which all know.
     view: View,
+    /// It has something on its disk.
+    is_founded: bool,
     log: Vec<Entry<M::Op>>,
     /// Of the log so many entries are in the records.
     stored: usize,
@@ -85,14 +87,15 @@ struct Successor {
 type OutOf<M> = Out<M, Record<<M as Machine>::Op>>;
 
 impl<M: Machine> Replica<M> {
-    /// A replica that is in no view yet.
+    /// A replica in the first view.
     pub fn new(id: Id, group: Group, master: Address, bug: Bug) -> Self {
         Self {
             id,
+            view: View::founding(&group),
+            is_founded: false,
             group,
             master,
             bug,
-            view: View::default(),
             log: Vec::new(),
             stored: 0,
             is_cut: false,
@@ -134,12 +137,17 @@ impl<M: Machine> Replica<M> {
 
     fn enter(&mut self, view: View, out: &mut OutOf<M>) {
         // One that has lost what it had stored must not be taken for what it was: it joins as a new one.
-        let is_lost = self.view.number == 0 && view.number > View::FOUNDING && view.chain.contains(&self.id);
-        if view.number > self.view.number && !is_lost {
-            self.view = view;
-            if self.bug != Bug::ForgetsView || self.view.number == View::FOUNDING {
-                out.store(Record::View(self.view.clone()));
-            }
+        let is_lost = !self.is_founded && view.number > View::FOUNDING && view.chain.contains(&self.id);
+        if is_lost || view.number < self.view.number || (view.number == self.view.number && self.is_founded) {
+            return;
+        }
+        let is_new = view.number > self.view.number;
+        self.view = view;
+        self.is_founded = true;
+        if self.bug != Bug::ForgetsView || self.view.number == View::FOUNDING {
+            out.store(Record::View(self.view.clone()));
+        }
+        if is_new {
             self.begin();
         }
     }
@@ -309,6 +317,7 @@ impl<M: Machine> Protocol<M> for Replica<M> {
     type Record = Record<M::Op>;
 
     fn restore(&mut self, records: Vec<Record<M::Op>>) {
+        self.is_founded = !records.is_empty();
         let mut known = 0;
         for record in records {
             match record {
@@ -323,6 +332,11 @@ impl<M: Machine> Protocol<M> for Replica<M> {
         self.stored = self.log.len();
         self.commit(known, |_, _| {});
         self.begin();
+    }
+
+    fn status(&self) -> Status {
+        let (epoch, is_in) = (self.view.number, self.is_full && self.matched == Some(self.committed));
+        Status { epoch, is_in, applied: self.committed as u64, digest: digest(&self.sessions) }
     }
 
     fn receive(&mut self, from: Address, message: MessageOf<M>, out: &mut OutOf<M>) {
@@ -351,7 +365,7 @@ impl<M: Machine> Protocol<M> for Replica<M> {
                 }
             }
             // Not for a replica of a chain.
-            Any::Answer(_) | Any::Paxos(_) | Any::Chain(Message::Pong(..)) => {}
+            Any::Ask | Any::Status(_) | Any::Answer(_) | Any::Paxos(_) | Any::Chain(Message::Pong(..)) => {}
         }
     }
 
@@ -397,7 +411,8 @@ impl<M: Machine> Protocol<M> for Replica<M> {
         self.owes_has = false;
         self.owes_hello = false;
         if self.owes_pong {
-            out.send(self.master, Any::Chain(Message::Pong(self.view.number, self.is_full)));
+            let number = if self.is_founded { self.view.number } else { 0 };
+            out.send(self.master, Any::Chain(Message::Pong(number, self.is_full)));
         }
         self.owes_pong = false;
     }

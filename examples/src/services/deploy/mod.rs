@@ -24,11 +24,12 @@ use super::{
     dispatcher::Dispatcher,
     machine::{HashTable, Lists, Machine, Participant},
     multi_paxos,
-    replica::{self, Group, Id, Settings},
+    replica::{self, Group, Id, Settings, Status},
 };
 use delay::{
-    net::{Address, Delivery, Network, cluster::{Cluster, Unflushed}},
+    net::{Address, Delivery, Endpoint, Network, cluster::{Cluster, Unflushed}},
     node::Node,
+    time::timeout,
 };
 pub use file::{DeployError, Kind, Service, Services};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -128,6 +129,37 @@ fn start_replica<M: Served>(
     });
 }
 
+/// Asks replicas how far they are.
+#[derive(Debug)]
+pub struct Observer<M: Served> {
+    endpoint: Endpoint<MessageOf<M>>,
+    replicas: Vec<Address>,
+}
+
+impl<M: Served> Observer<M> {
+    /// How far each of the replicas is, by name; none if it has not answered in time.
+    pub async fn look(&mut self, within: Duration) -> Vec<(&'static str, Option<Status>)> {
+        while self.endpoint.try_recv().is_some() {}
+        let mut seen: Vec<_> = self.replicas.iter().map(|replica| (replica.name(), None)).collect();
+        for replica in &self.replicas {
+            // One that is gone does not answer.
+            let _ = self.endpoint.send(*replica, MessageOf::<M>::Ask).await;
+        }
+        let all = async {
+            while seen.iter().any(|(_, status)| status.is_none()) {
+                let envelope = self.endpoint.recv().await;
+                if let MessageOf::<M>::Status(status) = envelope.message
+                    && let Some((_, known)) = seen.iter_mut().find(|(name, _)| *name == envelope.from.name())
+                {
+                    *known = Some(status);
+                }
+            }
+        };
+        let _ = timeout(within, all).await;
+        seen
+    }
+}
+
 /// A client's process.
 #[derive(Debug)]
 pub struct Connection<M: Served> {
@@ -161,15 +193,32 @@ impl<M: Served> Connection<M> {
     /// # Panics
     /// If there is a client of this name already.
     pub fn client(&self, name: &str, group: &str, patience: Patience) -> Result<Client<M>, DeployError> {
-        if !self.names.iter().any(|known| known == name) {
-            return Err(DeployError::NotHosted { name: name.to_owned(), known: self.names.clone() });
-        }
+        let endpoint = self.bind(name)?;
         let group = group_of::<M>(&self.net, self.services.group(group)?);
         // Clients spread over the dispatchers.
         let place = name.bytes().map(usize::from).sum::<usize>() % group.dispatchers.len();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let session = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
-        Ok(Client::new(self.net.endpoint(name), (place as u16, group.dispatchers[place]), session, patience))
+        Ok(Client::new(endpoint, (place as u16, group.dispatchers[place]), session, patience))
+    }
+
+    /// Somebody who asks the replicas of a group how far they are, at an endpoint that this node hosts.
+    ///
+    /// # Errors
+    /// If this node does not host the name, or there is no such group.
+    ///
+    /// # Panics
+    /// If the name is in use already.
+    pub fn observer(&self, name: &str, group: &str) -> Result<Observer<M>, DeployError> {
+        let group = group_of::<M>(&self.net, self.services.group(group)?);
+        Ok(Observer { endpoint: self.bind(name)?, replicas: group.replicas })
+    }
+
+    fn bind(&self, name: &str) -> Result<Endpoint<MessageOf<M>>, DeployError> {
+        if self.names.iter().any(|known| known == name) {
+            return Ok(self.net.endpoint(name));
+        }
+        Err(DeployError::NotHosted { name: name.to_owned(), known: self.names.clone() })
     }
 
     /// Sends what is still to be sent, and leaves the cluster.

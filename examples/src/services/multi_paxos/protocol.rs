@@ -5,7 +5,7 @@ use crate::services::{
     BATCH_BYTES_MAX, Message as Any, MessageOf,
     agreement::Applied,
     machine::{Data, Machine, Sessions},
-    replica::{Group, Id, Out, Protocol},
+    replica::{Group, Id, Out, Protocol, Status, digest},
 };
 use delay::{announce, net::Address};
 use serde::{Deserialize, Serialize};
@@ -287,12 +287,18 @@ impl<M: Machine> Protocol<M> for Replica<M> {
         self.carry_out(known, None);
     }
 
+    fn status(&self) -> Status {
+        let is_in = matches!(self.role, Role::Leader(_)) || (self.promised.leader != self.id && self.silent == 0);
+        let (epoch, applied) = (self.promised.round, self.chosen);
+        Status { epoch, is_in, applied, digest: digest(&self.sessions) }
+    }
+
     fn receive(&mut self, from: Address, message: MessageOf<M>, out: &mut OutOf<M>) {
         match message {
             Any::Request(request) => self.take(request, out),
             Any::Paxos(message) => self.hear(from, message, out),
             // Not for a replica of Multi-Paxos.
-            Any::Answer(_) | Any::Chain(_) => {}
+            Any::Ask | Any::Status(_) | Any::Answer(_) | Any::Chain(_) => {}
         }
     }
 
