@@ -1,7 +1,7 @@
 //! Chain replication with views: what clients see is linearizable whatever fails or is taken for failed, and the seeded bugs.
 
 use delay::{
-    Faults, Payload, delay_test,
+    Faults, Payload, choose, delay_test,
     linearizability::{Linearizable, invoke, ret},
     monitor::register,
     net::{Delivery, Network},
@@ -11,9 +11,14 @@ use delay::{
 use delay_examples::services::{
     Message, MessageOf,
     agreement::Agreement,
-    chain::{self, Bug, View},
+    chain::{self, Bug, Master, View},
     client::{Client, Patience},
-    machine::{HashTable, Single, table::Op},
+    clock::Ticks,
+    dispatcher::Dispatcher,
+    machine::{
+        HashTable, Single,
+        table::{Op, Ret},
+    },
     replica::{self, Group, Id, Settings},
 };
 
@@ -38,7 +43,7 @@ fn start(net: &Net, group: &Group, crashing: &[Id], ticks: u32, bug: Bug) {
         let faults = if crashing.contains(&id) { Faults::NONE.crash(1).restart(1) } else { Faults::NONE };
         Node::builder(*name).faults(faults).start(move || {
             let replica = chain::Replica::<HashTable>::new(id, group.clone(), net.address("master"), bug);
-            replica::run(net.endpoint(name), replica, Settings::small(ticks))
+            replica::run(net.endpoint(name), replica.founded(), Settings::small(ticks))
         });
     }
 }
@@ -93,17 +98,17 @@ fn get() -> Op {
 }
 
 /// The head of two is suspected wrongly: it and the other both take requests for a while.
-fn a_head_is_suspected(bug: Bug) {
+fn a_head_is_suspected(crashing: &[Id], bob: Op, bug: Bug) {
     let (net, group) = begin(2, &["ada", "bob"]);
-    start(&net, &group, &[], 0, bug);
+    start(&net, &group, crashing, 0, bug);
     views(&net, &group, &[&[1]]);
     ask(&net, &group, ("ada", "r0"), 1, vec![put("a")]);
-    ask(&net, &group, ("bob", "r1"), 1, vec![get()]);
+    ask(&net, &group, ("bob", "r1"), 1, vec![bob]);
 }
 
-#[delay_test(explorer = "rtc", mode = "ses", granularity = "macro", time = "ordered", budget = "60s")]
+#[delay_test(explorer = "rtc", mode = "ses", granularity = "macro", time = "ordered")]
 async fn a_head_that_is_suspected_wrongly_does_no_harm() {
-    a_head_is_suspected(Bug::None);
+    a_head_is_suspected(&[], get(), Bug::None);
 }
 
 /// The head of two crashes and starts again, in the same view.
@@ -114,7 +119,97 @@ fn a_head_crashes(bug: Bug) {
     ask(&net, &group, ("bob", "r0"), 1, vec![put("b")]);
 }
 
-#[delay_test(explorer = "rtc", mode = "ses", granularity = "macro", time = "ordered", budget = "60s")]
+#[delay_test(explorer = "rtc", mode = "ses", granularity = "macro", time = "ordered")]
 async fn a_head_that_starts_again_goes_on() {
     a_head_crashes(Bug::None);
+}
+
+/// A replica joins, and is the only one then.
+fn a_replica_joins(chains: &[&[Id]], bob: Op, bug: Bug) {
+    let (net, group) = begin(2, &["ada", "bob"]);
+    start(&net, &group, &[], 0, bug);
+    views(&net, &group, chains);
+    ask(&net, &group, ("ada", "r0"), 1, vec![put("a")]);
+    ask(&net, &group, ("bob", "r1"), 1, vec![bob]);
+}
+
+#[delay_test(explorer = "rtc", mode = "ses", granularity = "macro", time = "ordered", max_delays = 3)]
+async fn a_replica_that_joins_has_all_before_it_counts() {
+    a_replica_joins(&[&[0], &[0, 1], &[1]], get(), Bug::None);
+}
+
+#[delay_test(explorer = "rtc", mode = "ses", granularity = "macro", time = "ordered", max_delays = 3)]
+async fn a_head_that_comes_back_gives_up_what_was_never_committed() {
+    a_replica_joins(&[&[1], &[1, 0], &[0]], put("b"), Bug::None);
+}
+
+/// All of it: a master, a dispatcher, a client that must be answered, and a replica that crashes for good.
+#[delay_test(explorer = "rtc", mode = "ses", granularity = "macro", time = "ordered", max_delays = 2)]
+async fn a_client_is_answered_although_a_replica_is_gone() {
+    let (net, group) = begin(2, &["dispatcher"]);
+    let gone = choose(2).await as Id;
+    for (id, name) in (0..).zip(&REPLICAS[..2]) {
+        let (net, group) = (net.clone(), group.clone());
+        let faults = if id == gone { Faults::NONE.crash(1) } else { Faults::NONE };
+        Node::builder(*name).faults(faults).start(move || {
+            let replica = chain::Replica::<HashTable>::new(id, group.clone(), net.address("master"), Bug::None);
+            replica::run(net.endpoint(name), replica.founded(), Settings::small(0))
+        });
+    }
+    let master = Master::<HashTable>::new(net.endpoint("master"), group.clone(), 2);
+    task::spawn_named("master", master.founded().serve(Ticks::times(4)));
+    let dispatcher = Dispatcher::<HashTable>::new(net.endpoint("dispatcher"), group.replicas.clone());
+    task::spawn_named("dispatcher", dispatcher.serve(Ticks::times(0)));
+    let mut client =
+        Client::<HashTable>::new(net.endpoint("ada"), (0, net.address("dispatcher")), 1, Patience::default());
+    assert_eq!(client.call(put("a")).await, Ok(Ret::Done));
+    assert_eq!(client.call(get()).await, Ok(Ret::Value(Some("a".into()))));
+}
+
+/// A request may be lost, and its answer too.
+fn a_message_is_lost(bug: Bug) {
+    let (net, group) = begin(2, &["ada"]);
+    start(&net, &group, &[], 0, bug);
+    let once = Op::Cas("k".into(), None, "a".into());
+    ask(&net, &group, ("ada", "r0"), 2, vec![once]);
+}
+
+#[delay_test(explorer = "rtc", mode = "ses", granularity = "macro", time = "ordered", faults(drop = 1))]
+async fn a_request_that_is_asked_again_is_carried_out_once() {
+    a_message_is_lost(Bug::None);
+}
+
+#[delay_test(granularity = "macro", time = "ordered", expect = "fail")]
+async fn a_head_forwards_what_it_has_not_stored() {
+    a_head_crashes(Bug::ForwardsBeforeStoring);
+}
+
+#[delay_test(granularity = "macro", time = "ordered", expect = "fail")]
+async fn a_replica_counts_before_it_has_what_the_others_have() {
+    a_replica_joins(&[&[0], &[0, 1], &[1]], get(), Bug::JoinsWithoutTransfer);
+}
+
+#[delay_test(granularity = "macro", time = "ordered", expect = "fail")]
+async fn c5_messages_of_an_older_view_are_taken() {
+    a_head_is_suspected(&[], put("b"), Bug::TakesOlderViews);
+}
+
+#[delay_test(granularity = "macro", time = "ordered", expect = "fail")]
+async fn c12_a_head_that_is_replaced_answers_what_only_it_has() {
+    a_head_is_suspected(&[], get(), Bug::AnswersBeforeTheTail);
+}
+
+#[delay_test(granularity = "macro", time = "ordered", expect = "fail")]
+async fn a_replica_that_comes_back_keeps_what_was_never_committed() {
+    a_replica_joins(&[&[1], &[1, 0], &[0]], put("b"), Bug::KeepsWhatDiffers);
+}
+
+#[delay_test(granularity = "macro", time = "ordered", faults(drop = 1), expect = "fail")]
+async fn s1_a_request_that_is_asked_again_is_carried_out_again() {
+    a_message_is_lost(Bug::ForgetsTickets);
+}
+
+#[delay_test(granularity = "macro", time = "ordered", expect = "fail")]
+async fn a_replica_forgets_its_view_in_a_crash() {
+    a_head_is_suspected(&[1], put("b"), Bug::ForgetsView);
 }

@@ -6,6 +6,7 @@ use delay_examples::services::{
     commit::{Account, Bug, transfer},
     deploy::{Connection, Served, Services},
     machine::{HashTable, Lists, Participant, lists, participant, table},
+    replica::Status,
 };
 use std::{
     fs,
@@ -96,7 +97,7 @@ async fn count(client: &mut Client<HashTable>, from: u32, to: u32) {
 
 /// Kills each of the replicas once, and starts it again.
 async fn counts_on(services: &str, names: &[&str], replicas: &[&str]) {
-    let place = Place::new(services, names, &["client1"]);
+    let place = Place::new(services, names, &["client1", "observer"]);
     let mut nodes = place.start_all();
     let connection = place.connect().await;
     let mut client = connection.client("client1", "table", PATIENCE).expect("the files say so");
@@ -113,6 +114,20 @@ async fn counts_on(services: &str, names: &[&str], replicas: &[&str]) {
     }
     let read = client.call(table::Op::Get("n".into())).await;
     assert_eq!(read, Ok(table::Ret::Value(Some((n + 20).to_string()))));
+    // All of them are back, with everything.
+    let mut observer = connection.observer("observer", "table").expect("the files say so");
+    let is_same = |seen: &[(&str, Option<Status>)]| {
+        let status =
+            |(_, status): &(&str, Option<Status>)| status.map(|status| (status.is_in, status.applied, status.digest));
+        seen.iter().all(|one| status(one).is_some_and(|(is_in, ..)| is_in) && status(one) == status(&seen[0]))
+    };
+    let mut looks_left = 1_000;
+    while !is_same(&observer.look(Duration::from_millis(300)).await) {
+        looks_left -= 1;
+        assert!(looks_left > 0, "{:?}", observer.look(Duration::from_millis(300)).await);
+        // The replicas must have their turns.
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

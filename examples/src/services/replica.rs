@@ -129,7 +129,11 @@ pub trait Protocol<M: Machine>: Hash + Send + 'static {
 }
 
 /// Runs a replica on the node of the running task, from what that has stored.
-pub async fn run<M: Machine, P: Protocol<M>>(mut endpoint: Endpoint<MessageOf<M>>, mut protocol: P, settings: Settings) {
+pub async fn run<M: Machine, P: Protocol<M>>(
+    mut endpoint: Endpoint<MessageOf<M>>,
+    mut protocol: P,
+    settings: Settings,
+) {
     let log = Log::<P::Record>::with_payload("log", Payload::visible());
     protocol.restore(log.read().await.records);
     let mut clock = Clock::start(settings.ticks);
@@ -141,7 +145,9 @@ pub async fn run<M: Machine, P: Protocol<M>>(mut endpoint: Endpoint<MessageOf<M>
         loop {
             match event {
                 Event::Tick => protocol.tick(&mut out),
-                Event::Message(Envelope { from, message: Message::Ask }) => out.send(from, Message::Status(protocol.status())),
+                Event::Message(Envelope { from, message: Message::Ask }) => {
+                    out.send(from, Message::Status(protocol.status()))
+                }
                 Event::Message(Envelope { from, message }) => protocol.receive(from, message, &mut out),
             }
             messages_left -= 1;

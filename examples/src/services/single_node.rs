@@ -3,7 +3,10 @@
 //!
 //! It stands where clients have their dispatcher. Source: listing 9 of the P report.
 
-use super::{MessageOf, machine::{Machine, Sessions}};
+use super::{
+    MessageOf,
+    machine::{Machine, Sessions},
+};
 use delay::{checkpoint, net::Endpoint};
 
 /// Serves the clients.

@@ -49,6 +49,13 @@ impl<M: Machine> Master<M> {
         Self { endpoint, group, patience, chain: Chain { view, joining: None }, health }
     }
 
+    /// Whoever starts it knows that none of the replicas can have lost anything.
+    #[must_use]
+    pub fn founded(mut self) -> Self {
+        self.health.fill(Health { silent: 0, view: Some(View::FOUNDING) });
+        self
+    }
+
     /// Makes views, on the node of the running task and from what that has stored.
     pub async fn serve(mut self, ticks: Ticks) {
         let store = Cell::with_payload("chain", Payload::visible());

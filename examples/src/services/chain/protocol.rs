@@ -110,6 +110,12 @@ impl<M: Machine> Replica<M> {
         }
     }
 
+    /// Whoever starts it knows that it cannot have lost anything.
+    #[must_use]
+    pub fn founded(self) -> Self {
+        Self { is_founded: true, ..self }
+    }
+
     fn is_head(&self) -> bool {
         self.view.head() == Some(self.id)
     }
@@ -317,7 +323,7 @@ impl<M: Machine> Protocol<M> for Replica<M> {
     type Record = Record<M::Op>;
 
     fn restore(&mut self, records: Vec<Record<M::Op>>) {
-        self.is_founded = !records.is_empty();
+        self.is_founded |= !records.is_empty();
         let mut known = 0;
         for record in records {
             match record {

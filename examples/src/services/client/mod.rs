@@ -3,10 +3,7 @@
 //! An op is carried out once, however often it was asked for. Of one that the client gave up nobody knows: it may be carried out, or
 //! not, now or later; unless the client asks for something else, after which it is not.
 
-use super::{
-    MessageOf, OP_BYTES_MAX, Request, Ticket,
-    machine::Machine,
-};
+use super::{MessageOf, OP_BYTES_MAX, Request, Ticket, machine::Machine};
 use delay::{
     net::{Address, Endpoint},
     time::{Duration, timeout},

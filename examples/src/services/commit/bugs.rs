@@ -9,6 +9,4 @@ pub enum Bug {
     SkipsLast,
     /// It tells the other participant what it thinks, instead of what was decided at the first.
     TrustsItself,
-    /// It does not tell the other participant that a transaction is aborted.
-    LeavesOtherWaiting,
 }

@@ -78,9 +78,6 @@ async fn decide(
     let is_committed = from.at.call(Op::Decide(transaction.clone(), is_agreed)).await? == Ret::Decided(true);
     // One that was not asked has promised nothing.
     if (is_committed || asks_other) && bug != Bug::TrustsItself {
-        if !is_committed && bug == Bug::LeavesOtherWaiting {
-            return Ok(false);
-        }
         to.at.call(Op::Decide(transaction, is_committed)).await?;
     }
     Ok(is_committed)

@@ -27,7 +27,10 @@ use super::{
     replica::{self, Group, Id, Settings, Status},
 };
 use delay::{
-    net::{Address, Delivery, Endpoint, Network, cluster::{Cluster, Unflushed}},
+    net::{
+        Address, Delivery, Endpoint, Network,
+        cluster::{Cluster, Unflushed},
+    },
     node::Node,
     time::timeout,
 };

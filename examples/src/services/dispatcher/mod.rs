@@ -69,7 +69,10 @@ impl<M: Machine> Dispatcher<M> {
                     }
                     MessageOf::<M>::Chain(chain::Message::Ping(view)) => self.learn(view).await,
                     // Not for a dispatcher.
-                    MessageOf::<M>::Ask | MessageOf::<M>::Status(_) | MessageOf::<M>::Chain(_) | MessageOf::<M>::Paxos(_) => {}
+                    MessageOf::<M>::Ask
+                    | MessageOf::<M>::Status(_)
+                    | MessageOf::<M>::Chain(_)
+                    | MessageOf::<M>::Paxos(_) => {}
                 },
             }
         }

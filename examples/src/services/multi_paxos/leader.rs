@@ -246,7 +246,8 @@ impl<M: Machine> Replica<M> {
         leader.stalled = 0;
         for (slot, accepted) in &leader.accepted {
             let Some((_, batch)) = self.accepted.get(slot) else { continue };
-            for other in (0..self.group.replicas.len() as Id).filter(|other| *other != id && !accepted.contains(other)) {
+            for other in (0..self.group.replicas.len() as Id).filter(|other| *other != id && !accepted.contains(other))
+            {
                 let accept = Message::Accept { ballot, slot: *slot, batch: batch.clone() };
                 out.send(self.group.replicas[usize::from(other)], Any::Paxos(accept));
             }
