@@ -1,4 +1,4 @@
-//! The catalogue: ten protocols as their authors would write them, each correct and with seeded bugs.
+//! The catalogue: ten protocols, and the services they lead to, as their authors would write them, each correct and with seeded bugs.
 //!
 //! A protocol is a room: `protocol.rs` is plain async Rust over `delay::{net, sync, task, time}`, `spec.rs` the monitors fed
 //! by what the protocol announces, for safety and where `is_hot` stands for liveness, `bugs.rs` the mutations it can be
@@ -18,6 +18,15 @@
 //! | [`failure_detector`] | the P report, chain replication's | slow messages, a node that crashes at any time: all 287 states; fast ones, two nodes of which one crashes, a message that is lost: all 796; with fast ones it conforms to a perfect one |
 //! | [`dispatcher`] | the P report, section 7 | two requests, two replicas, two changes of the membership: all 5,741 states in macro steps; it conforms to its abstraction |
 //! | [`replicated_commit`] | the P report, listings 9 and 10 | two coordinators, two participants that are single nodes: all 998 states; primary and backup, whose primary may crash, conform to the single node; one coordinator over two of these: all 1,068 in macro steps |
+//!
+//! [`services`] are the P report's services as they are deployed: a hash table, lists, and accounts with atomic transfers, replicated by
+//! chains or by majorities. Each of their protocols is a room of its own:
+//!
+//! | protocol | source | what is shown of the correct variant |
+//! |---|---|---|
+//! | [`services::chain`] | van Renesse, Schneider 2004; the P report, section 6 | two replicas, a head that is suspected wrongly: all 3,569 states in macro steps; one that crashes and starts again: all 2,942; one whose request or answer is lost: all 64; replicas that join, up to 3 delays; with master and dispatcher, of two replicas either one gone, up to 2; it conforms to the single node, up to 2 |
+//! | [`services::multi_paxos`] | Lamport 2001, section 3 | two leaders that share one acceptor, up to 4 delays; a message that is lost, up to 1; an acceptor that crashes: all 67 states; one that is behind: all 25; it conforms to the single node, up to 1 |
+//! | [`services::commit`] | the P report, section 6; Gray, Lamport 2006 | a transfer over single nodes that somebody else may end: all 3,752 states |
 //!
 //! The P report is Desai, Jackson, Phanishayee, Qadeer, Seshia, "Building reliable distributed systems with P", 2015.
 //!
@@ -59,10 +68,29 @@
 //! | S1 | [`AppliesAgain`](replicated_commit::Bug::AppliesAgain) | assertion, conformance | `rtc`, `ses`, 2 delays | 521 states |
 //! |  | [`AnswersFirst`](replicated_commit::Bug::AnswersFirst) | conformance | `rtc`, `ses` | |
 //!
+//! | C5 | [`TakesOlderViews`](services::chain::Bug::TakesOlderViews) | assertion | `rtc`, `ses`, 2 delays | 246 states |
+//! | C12 | [`AnswersBeforeTheTail`](services::chain::Bug::AnswersBeforeTheTail) | linearizability, conformance | `rtc`, `ses`, 3 delays | 900 states |
+//! | S1 | [`ForgetsTickets`](services::chain::Bug::ForgetsTickets) | linearizability | `rtc`, `ses`, 1 delay | 32 states |
+//! |  | [`ForwardsBeforeStoring`](services::chain::Bug::ForwardsBeforeStoring) | assertion | `rtc`, `ses`, 3 delays | 709 states |
+//! |  | [`JoinsWithoutTransfer`](services::chain::Bug::JoinsWithoutTransfer) | linearizability | `rtc`, `ses`, 3 delays | 7,289 states |
+//! |  | [`KeepsWhatDiffers`](services::chain::Bug::KeepsWhatDiffers) | monitor | `rtc`, `ses`, 3 delays | 11,562 states |
+//! |  | [`ForgetsView`](services::chain::Bug::ForgetsView) | monitor | `rtc`, `ses`, 4 delays | 1,565 states |
+//! | X4 | [`ForgetsPromise`](services::multi_paxos::Bug::ForgetsPromise) | monitor | `rtc`, `ses`, 3 delays | 3,747 states |
+//! | X2 | [`TakesFirstValue`](services::multi_paxos::Bug::TakesFirstValue) | monitor | `rr`, `ses`, 6 delays | 13,514 states |
+//! | M1 | [`ErasesAccepted`](services::multi_paxos::Bug::ErasesAccepted) | monitor | `rtc`, `ses`, 3 delays | 3,124 states |
+//! | M3 | [`PromisesLower`](services::multi_paxos::Bug::PromisesLower) | monitor | `rtc`, `ses`, 1 delay | 229 states |
+//! | M5 | [`CountsAnySlot`](services::multi_paxos::Bug::CountsAnySlot) | monitor | `rtc`, `ses`, 3 delays | 9,209 states |
+//! | M6 | [`AppliesPastGap`](services::multi_paxos::Bug::AppliesPastGap) | monitor | `rtc`, `ses`, 1 delay | 522 states |
+//! |  | [`PromiseNotSynced`](services::multi_paxos::Bug::PromiseNotSynced) | assertion | `rtc`, `ses`, 3 delays | 98 states |
+//! |  | [`NoCatchUp`](services::multi_paxos::Bug::NoCatchUp) | monitor | `rtc`, `ses`, 0 delays | 10 states |
+//! | T3 | [`SkipsLast`](services::commit::Bug::SkipsLast) | assertion | `rtc`, `ses`, 1 delay | 137 states |
+//! |  | [`TrustsItself`](services::commit::Bug::TrustsItself) | assertion | `rtc`, `ses`, 3 delays | 1,705 states |
+//!
 //! The identifiers are those of the list the bugs were drawn from: public models of the P language and Zing, and issues
 //! of real systems; those without one are ours.
 //!
-//! `src/bin/two_phase_on_tokio.rs` runs two-phase commit on tokio, `src/bin/two_phase_deployed.rs` between processes over TCP, and `tests/custom_explorer.rs` brings an explorer of
+//! `src/bin/two_phase_on_tokio.rs` runs two-phase commit on tokio, `src/bin/two_phase_deployed.rs` between processes over TCP,
+//! `src/bin/services.rs` is a node of replicated services, and `tests/custom_explorer.rs` brings an explorer of
 //! its own.
 
 pub mod chain_replication;

@@ -179,6 +179,15 @@ async fn a_request_that_is_asked_again_is_carried_out_once() {
     a_message_is_lost(Bug::None);
 }
 
+/// Whatever is lost once, also between replicas, is made up for in time.
+#[delay_test(explorer = "rtc", mode = "ses", granularity = "macro", time = "ordered", faults(drop = 1))]
+async fn a_client_is_answered_although_a_message_is_lost() {
+    let (net, group) = begin(2, &["ada"]);
+    start(&net, &group, &[], 4, Bug::None);
+    let mut client = Client::<HashTable>::new(net.endpoint("ada"), (0, net.address("r0")), 1, Patience::default());
+    assert_eq!(client.call(put("a")).await, Ok(Ret::Done));
+}
+
 #[delay_test(granularity = "macro", time = "ordered", expect = "fail")]
 async fn a_head_forwards_what_it_has_not_stored() {
     a_head_crashes(Bug::ForwardsBeforeStoring);

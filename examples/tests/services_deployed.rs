@@ -9,6 +9,7 @@ use delay_examples::services::{
     replica::Status,
 };
 use std::{
+    fmt::Write,
     fs,
     io::{BufRead, BufReader},
     net::TcpListener,
@@ -37,7 +38,8 @@ impl Place {
         let mut text = String::from("[limits]\nretry_max_ms = 100\n");
         for ((node, hosts), port) in node_names.zip(hosts).zip(&free) {
             let address = port.local_addr().expect("it is bound");
-            text += &format!("[node.{node}]\naddress = \"{address}\"\nhosts = {hosts:?}\n");
+            writeln!(text, "[node.{node}]\naddress = \"{address}\"\nhosts = {hosts:?}")
+                .expect("a text takes everything");
         }
         drop(free);
         fs::write(directory.path().join("cluster.toml"), text).expect("the file can be written");

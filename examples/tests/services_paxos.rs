@@ -13,7 +13,10 @@ use delay_examples::services::{
     Message as Any, MessageOf, Request, Ticket,
     agreement::{Agreement, Applied},
     client::{Client, Patience},
-    machine::{HashTable, Single, table::Op},
+    machine::{
+        HashTable, Single,
+        table::{Op, Ret},
+    },
     multi_paxos::{Ballot, Bug, Message, Replica},
     replica::{self, Group, Settings},
 };
@@ -154,6 +157,21 @@ fn two_slots(links: Links, ticks: [u32; 3], bug: Bug) {
 #[delay_test(explorer = "rtc", mode = "ses", granularity = "macro", max_delays = 1, faults(drop = 1))]
 async fn a_message_that_is_lost_does_no_harm() {
     two_slots(Links::All, [1, 0, 0], Bug::None);
+}
+
+/// Whatever is lost once is made up for in time.
+#[delay_test(
+    explorer = "rtc",
+    mode = "ses",
+    granularity = "macro",
+    time = "ordered",
+    max_delays = 2,
+    faults(drop = 1)
+)]
+async fn a_client_is_answered_although_a_message_is_lost() {
+    let net = start(Links::Cut, [6, 0, 0], Bug::None);
+    let mut client = Client::<HashTable>::new(net.endpoint("ada"), (0, net.address("r0")), 1, Patience::default());
+    assert_eq!(client.call(put("a")).await, Ok(Ret::Done));
 }
 
 #[delay_test(granularity = "macro", expect = "fail")]

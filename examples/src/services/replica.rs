@@ -146,7 +146,7 @@ pub async fn run<M: Machine, P: Protocol<M>>(
             match event {
                 Event::Tick => protocol.tick(&mut out),
                 Event::Message(Envelope { from, message: Message::Ask }) => {
-                    out.send(from, Message::Status(protocol.status()))
+                    out.send(from, Message::Status(protocol.status()));
                 }
                 Event::Message(Envelope { from, message }) => protocol.receive(from, message, &mut out),
             }

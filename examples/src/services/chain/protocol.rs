@@ -61,12 +61,18 @@ pub struct Replica<M: Machine> {
     /// Whether it has, in this view, all that was committed in earlier ones.
     is_full: bool,
     successor: Successor,
-    /// The predecessor is to be told how far this one is.
-    owes_has: bool,
-    /// The predecessor is to be told that this one is here.
-    owes_hello: bool,
-    /// The master is to be told which view this one is in.
-    owes_pong: bool,
+    owes: Owes,
+}
+
+/// What is to be said once all is stored.
+#[derive(PartialEq, Eq, Hash, Debug, Default)]
+struct Owes {
+    /// To the predecessor: how far this one is.
+    has: bool,
+    /// To the predecessor: that this one is here.
+    hello: bool,
+    /// To the master: which view this one is in.
+    pong: bool,
 }
 
 /// What is known of the successor in this view.
@@ -104,9 +110,7 @@ impl<M: Machine> Replica<M> {
             matched: None,
             is_full: false,
             successor: Successor::default(),
-            owes_has: false,
-            owes_hello: false,
-            owes_pong: false,
+            owes: Owes::default(),
         }
     }
 
@@ -137,8 +141,8 @@ impl<M: Machine> Replica<M> {
         self.matched = self.is_head().then_some(self.log.len());
         self.is_full = self.is_head() || self.bug == Bug::JoinsWithoutTransfer;
         self.successor = Successor { sent: self.log.len(), probe: true, ..Successor::default() };
-        self.owes_has = false;
-        self.owes_hello = true;
+        self.owes.has = false;
+        self.owes.hello = true;
     }
 
     fn enter(&mut self, view: View, out: &mut OutOf<M>) {
@@ -222,7 +226,7 @@ impl<M: Machine> Replica<M> {
             }
             self.is_full = true;
         }
-        self.owes_has = true;
+        self.owes.has = true;
     }
 
     /// A place before which the predecessor's log may be the same: it is not the same after so many entries.
@@ -253,7 +257,7 @@ impl<M: Machine> Replica<M> {
         successor.has = successor.has.max(has);
         successor.sent = successor.sent.max(has);
         if committed > self.committed {
-            self.owes_has = true;
+            self.owes.has = true;
             self.commit(committed, |_, _| {});
         }
     }
@@ -283,7 +287,7 @@ impl<M: Machine> Replica<M> {
         for (via, answer) in answers {
             out.answer(&self.group, via, answer);
         }
-        self.owes_has = true;
+        self.owes.has = true;
     }
 
     /// Passes on what the successor does not have.
@@ -341,7 +345,7 @@ impl<M: Machine> Protocol<M> for Replica<M> {
     }
 
     fn status(&self) -> Status {
-        let (epoch, is_in) = (self.view.number, self.is_full && self.matched == Some(self.committed));
+        let (epoch, is_in) = (self.view.number, self.is_full && self.view.chain.contains(&self.id));
         Status { epoch, is_in, applied: self.committed as u64, digest: digest(&self.sessions) }
     }
 
@@ -350,7 +354,7 @@ impl<M: Machine> Protocol<M> for Replica<M> {
             Any::Request(request) => self.take(request, out),
             Any::Chain(Message::Ping(view)) => {
                 self.enter(view, out);
-                self.owes_pong = true;
+                self.owes.pong = true;
             }
             Any::Chain(Message::Append { view, after, entries, end }) => {
                 let is_from_predecessor = self.predecessor() == Some(from) || self.bug == Bug::TakesOlderViews;
@@ -408,18 +412,16 @@ impl<M: Machine> Protocol<M> for Replica<M> {
         if let Some(to) = self.predecessor() {
             let (view, committed) = (self.view.number, self.committed);
             match self.matched {
-                Some(has) if self.owes_has => out.send(to, Any::Chain(Message::Has { view, has, committed })),
+                Some(has) if self.owes.has => out.send(to, Any::Chain(Message::Has { view, has, committed })),
                 // Whichever of the two enters the view later, the other hears of it.
-                None if self.owes_hello => out.send(to, Any::Chain(Message::Lacks { view, after: self.log.len() })),
+                None if self.owes.hello => out.send(to, Any::Chain(Message::Lacks { view, after: self.log.len() })),
                 Some(_) | None => {}
             }
         }
-        self.owes_has = false;
-        self.owes_hello = false;
-        if self.owes_pong {
+        if self.owes.pong {
             let number = if self.is_founded { self.view.number } else { 0 };
             out.send(self.master, Any::Chain(Message::Pong(number, self.is_full)));
         }
-        self.owes_pong = false;
+        self.owes = Owes::default();
     }
 }

@@ -67,17 +67,18 @@ async fn decide(
     bug: Bug,
 ) -> Result<bool, CallError> {
     let prepare = |name: &str, amount| Op::Prepare(transaction.clone(), name.to_owned(), amount);
-    let mut is_agreed = from.at.call(prepare(from.name, -amount)).await? == Ret::Vote(true);
-    let asks_other = is_agreed && bug != Bug::SkipsLast;
-    if asks_other {
-        is_agreed = to.at.call(prepare(to.name, amount)).await? == Ret::Vote(true);
-    }
+    let votes_yes = |vote: Result<Ret, CallError>| Ok(vote? == Ret::Vote(true));
+    let is_agreed = if bug == Bug::SkipsLast {
+        votes_yes(from.at.call(prepare(from.name, -amount)).await)?
+    } else {
+        let votes = tokio::join!(from.at.call(prepare(from.name, -amount)), to.at.call(prepare(to.name, amount)));
+        votes_yes(votes.0)? & votes_yes(votes.1)?
+    };
     if bug == Bug::TrustsItself {
         to.at.call(Op::Decide(transaction.clone(), is_agreed)).await?;
     }
     let is_committed = from.at.call(Op::Decide(transaction.clone(), is_agreed)).await? == Ret::Decided(true);
-    // One that was not asked has promised nothing.
-    if (is_committed || asks_other) && bug != Bug::TrustsItself {
+    if bug != Bug::TrustsItself {
         to.at.call(Op::Decide(transaction, is_committed)).await?;
     }
     Ok(is_committed)

@@ -217,7 +217,7 @@ impl Services {
         match self.protocol {
             Kind::Chain if group.master.is_none() => Some("is a chain and needs a `master`"),
             Kind::Paxos if group.master.is_some() => Some("has a `master`, which only a chain has"),
-            Kind::Paxos if count % 2 == 0 => Some("needs an odd number of replicas: 2n + 1 for n failures"),
+            Kind::Paxos if count.is_multiple_of(2) => Some("needs an odd number of replicas: 2n + 1 for n failures"),
             Kind::Chain | Kind::Paxos => None,
         }
     }

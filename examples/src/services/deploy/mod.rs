@@ -118,15 +118,12 @@ fn start_replica<M: Served>(
     Node::start(address.name(), move || {
         let (endpoint, group) = (net.endpoint(address.name()), group.clone());
         async move {
-            match master {
-                Some(master) => {
-                    let replica = chain::Replica::<M>::new(id, group, master, chain::Bug::None);
-                    replica::run(endpoint, replica, settings).await;
-                }
-                None => {
-                    let replica = multi_paxos::Replica::<M>::new(id, group, (WINDOW, patience), multi_paxos::Bug::None);
-                    replica::run(endpoint, replica, settings).await;
-                }
+            if let Some(master) = master {
+                let replica = chain::Replica::<M>::new(id, group, master, chain::Bug::None);
+                replica::run(endpoint, replica, settings).await;
+            } else {
+                let replica = multi_paxos::Replica::<M>::new(id, group, (WINDOW, patience), multi_paxos::Bug::None);
+                replica::run(endpoint, replica, settings).await;
             }
         }
     });

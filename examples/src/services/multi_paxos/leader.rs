@@ -84,7 +84,7 @@ impl<M: Machine> Replica<M> {
         if let Role::Candidate(promised) = &mut self.role {
             let whole = Some((chosen, votes.len() as u64));
             promised.insert(self.id, Promised { votes, whole });
-            self.send_all(Message::Prepare(self.promised), out);
+            self.send_all(&Message::Prepare(self.promised), out);
         }
     }
 
@@ -146,7 +146,7 @@ impl<M: Machine> Replica<M> {
         leader.next += 1;
         leader.accepted.insert(slot, BTreeSet::new());
         leader.own.push(slot);
-        self.send_all(Message::Accept { ballot, slot, batch: batch.clone() }, out);
+        self.send_all(&Message::Accept { ballot, slot, batch: batch.clone() }, out);
         self.keep(ballot, slot, batch, out);
     }
 
@@ -227,7 +227,7 @@ impl<M: Machine> Replica<M> {
     /// Shows that it is there; proposes again where that has not come to anything.
     pub(super) fn tick_leader(&mut self, out: &mut OutOf<M>) {
         let (ballot, id, chosen) = (self.promised, self.id, self.chosen);
-        self.send_all(Message::Chosen(ballot, chosen), out);
+        self.send_all(&Message::Chosen(ballot, chosen), out);
         let Role::Leader(leader) = &mut self.role else { return };
         if chosen < leader.first {
             let first = leader.first;

@@ -97,7 +97,7 @@ impl<M: Machine> Replica<M> {
         }
     }
 
-    pub(super) fn send_all(&self, message: Message<M::Op>, out: &mut OutOf<M>) {
+    pub(super) fn send_all(&self, message: &Message<M::Op>, out: &mut OutOf<M>) {
         let me = usize::from(self.id);
         for (_, to) in self.group.replicas.iter().enumerate().filter(|(other, _)| *other != me) {
             out.send(*to, Any::Paxos(message.clone()));
@@ -333,7 +333,7 @@ impl<M: Machine> Protocol<M> for Replica<M> {
         self.accept_own(out);
         if self.owes_chosen {
             self.owes_chosen = false;
-            self.send_all(Message::Chosen(self.promised, self.chosen), out);
+            self.send_all(&Message::Chosen(self.promised, self.chosen), out);
         }
     }
 }
