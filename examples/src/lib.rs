@@ -24,8 +24,8 @@
 //!
 //! | protocol | source | what is shown of the correct variant |
 //! |---|---|---|
-//! | [`services::chain`] | van Renesse, Schneider 2004; the P report, section 6 | two replicas, a head that is suspected wrongly: all 3,569 states in macro steps; one that crashes and starts again: all 2,942; one whose request or answer is lost: all 64; replicas that join, up to 3 delays; with master and dispatcher, of two replicas either one gone, up to 2; it conforms to the single node, up to 2 |
-//! | [`services::multi_paxos`] | Lamport 2001, section 3 | two leaders that share one acceptor, up to 4 delays; a message that is lost, up to 1; an acceptor that crashes: all 67 states; one that is behind: all 25; it conforms to the single node, up to 1 |
+//! | [`services::chain`] | van Renesse, Schneider 2004; the P report, section 6 | two replicas, a head that is suspected wrongly: all 3,569 states in macro steps; one that crashes and starts again: all 2,942; one whose request or answer is lost: all 64; one message that is lost, and time: all 1,058; replicas that join, up to 3 delays; with master and dispatcher, of two replicas either one gone, up to 2; it conforms to the single node, up to 2 |
+//! | [`services::multi_paxos`] | Lamport 2001, section 3 | two leaders that share one acceptor, up to 4 delays; a message that is lost, and time: all 1,130; an acceptor that crashes: all 67 states; one that is behind: all 25; it conforms to the single node, up to 1 |
 //! | [`services::commit`] | the P report, section 6; Gray, Lamport 2006 | a transfer over single nodes that somebody else may end: all 3,752 states |
 //!
 //! The P report is Desai, Jackson, Phanishayee, Qadeer, Seshia, "Building reliable distributed systems with P", 2015.

@@ -86,6 +86,17 @@ impl Drop for Process {
     }
 }
 
+const CHAIN: &str = r#"
+    protocol = "chain"
+    service = "table"
+    tick_ms = 20
+    patience_ticks = 15
+    [group.table]
+    replicas = ["r1", "r2", "r3"]
+    master = "master"
+    dispatchers = ["dispatcher"]
+"#;
+
 const PATIENCE: Patience = Patience { pause: Duration::from_millis(300), attempts: 100 };
 
 /// Counts up by compare-and-swap, from so much: nothing of it may be lost or done twice.
@@ -116,17 +127,27 @@ async fn counts_on(services: &str, names: &[&str], replicas: &[&str]) {
     }
     let read = client.call(table::Op::Get("n".into())).await;
     assert_eq!(read, Ok(table::Ret::Value(Some((n + 20).to_string()))));
-    // All of them are back, with everything.
+    all_are_back(&connection).await;
+}
+
+/// Waits until all replicas take part and have everything.
+async fn all_are_back(connection: &Connection<HashTable>) {
     let mut observer = connection.observer("observer", "table").expect("the files say so");
     let is_same = |seen: &[(&str, Option<Status>)]| {
-        let status =
-            |(_, status): &(&str, Option<Status>)| status.map(|status| (status.is_in, status.applied, status.digest));
-        seen.iter().all(|one| status(one).is_some_and(|(is_in, ..)| is_in) && status(one) == status(&seen[0]))
+        let known: Vec<Status> = seen.iter().filter_map(|(_, status)| *status).collect();
+        let same = |status: &Status| {
+            (status.is_in, status.applied, status.digest) == (true, known[0].applied, known[0].digest)
+        };
+        known.len() == seen.len() && known.iter().all(same)
     };
     let mut looks_left = 1_000;
-    while !is_same(&observer.look(Duration::from_millis(300)).await) {
+    loop {
+        let seen = observer.look(Duration::from_millis(300)).await;
+        if is_same(&seen) {
+            return;
+        }
         looks_left -= 1;
-        assert!(looks_left > 0, "{:?}", observer.look(Duration::from_millis(300)).await);
+        assert!(looks_left > 0, "{seen:?}");
         // The replicas must have their turns.
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
@@ -134,18 +155,29 @@ async fn counts_on(services: &str, names: &[&str], replicas: &[&str]) {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_chain_counts_on_whichever_replica_is_killed() {
-    let services = r#"
-        protocol = "chain"
-        service = "table"
-        tick_ms = 20
-        patience_ticks = 15
-        [group.table]
-        replicas = ["r1", "r2", "r3"]
-        master = "master"
-        dispatchers = ["dispatcher"]
-    "#;
     let names = ["r1", "r2", "r3", "master", "dispatcher"];
-    counts_on(services, &names, &["r1", "r2", "r3", "master"]).await;
+    counts_on(CHAIN, &names, &["r1", "r2", "r3", "master"]).await;
+}
+
+/// It is suspected, and is not dead: it comes back in the middle of what it did.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_head_that_was_held_up_does_no_harm() {
+    let names = ["r1", "r2", "r3", "master", "dispatcher"];
+    let place = Place::new(CHAIN, &names, &["client1", "observer"]);
+    let nodes = place.start_all();
+    let connection = place.connect().await;
+    let mut client = connection.client("client1", "table", PATIENCE).expect("the files say so");
+    let signal = |signal: &str| {
+        let sent = Command::new("kill").args([signal, &nodes[0].0.id().to_string()]).status().expect("there is `kill`");
+        assert!(sent.success());
+    };
+    count(&mut client, 0, 20).await;
+    signal("-STOP");
+    count(&mut client, 20, 40).await;
+    signal("-CONT");
+    count(&mut client, 40, 60).await;
+    all_are_back(&connection).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
