@@ -193,7 +193,7 @@ async fn a_head_forwards_what_it_has_not_stored() {
     a_head_crashes(Bug::ForwardsBeforeStoring);
 }
 
-#[delay_test(granularity = "macro", time = "ordered", expect = "fail")]
+#[delay_test(granularity = "macro", time = "ordered", budget = "60s", expect = "fail")]
 async fn a_replica_counts_before_it_has_what_the_others_have() {
     a_replica_joins(&[&[0], &[0, 1], &[1]], get(), Bug::JoinsWithoutTransfer);
 }
@@ -208,7 +208,7 @@ async fn c12_a_head_that_is_replaced_answers_what_only_it_has() {
     a_head_is_suspected(&[], get(), Bug::AnswersBeforeTheTail);
 }
 
-#[delay_test(granularity = "macro", time = "ordered", expect = "fail")]
+#[delay_test(granularity = "macro", time = "ordered", budget = "60s", expect = "fail")]
 async fn a_replica_that_comes_back_keeps_what_was_never_committed() {
     a_replica_joins(&[&[1], &[1, 0], &[0]], put("b"), Bug::KeepsWhatDiffers);
 }
