@@ -1,12 +1,15 @@
 //! Peers that are away, come back, or do not read.
 
-use crate::rig::{Stranger, Text, at, cluster, guard, host, limits, listener, three};
+use crate::{
+    events::Events,
+    rig::{Stranger, Text, WELCOME, at, cluster, framed, guard, host, limits, listener, message, three},
+};
 use delay::{
     net::{Endpoint, cluster::Limits},
     node::{Mail, Node},
 };
 use std::{task::Poll, time::Duration};
-use tokio::io::AsyncReadExt;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 /// Sends numbers until one arrives; that one.
 async fn until_one_arrives(from: &Endpoint<String>, to: &mut Endpoint<String>) -> u32 {
@@ -139,10 +142,10 @@ async fn a_peer_that_never_reads_is_given_up_and_no_send_waits_for_ever() {
         (gamma.endpoint("c"), gamma.clone(), alpha.endpoint("a"))
     };
     let mut stranger = Stranger(stream);
-    stranger.frame(b"delay\x01\x00\x00").await;
+    stranger.frame(WELCOME).await;
     let (mut read, mut write) = stranger.0.into_split();
     let beats = tokio::spawn(async move {
-        while tokio::io::AsyncWriteExt::write_all(&mut write, b"\0\0\0\x01\0").await.is_ok() {
+        while write.write_all(b"\0\0\0\x01\0").await.is_ok() {
             tokio::task::yield_now().await;
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -184,7 +187,7 @@ async fn a_half_open_peer_is_noticed() {
     // Welcomed, then silent: the message is written once, and alpha calls again.
     let mut second = Stranger(second);
     second.answer().await;
-    second.frame(b"delay\x01\x00\x00").await;
+    second.frame(WELCOME).await;
     assert_eq!(second.answer().await, b"\x01\x01a\x01b\x04lost");
     let (third, _) = guard(beta.0.accept()).await.expect("alpha has noticed");
     drop((first, second, third));
@@ -193,6 +196,72 @@ async fn a_half_open_peer_is_noticed() {
     let mut b = beta.endpoint("b");
     a.send(alpha.address("b"), "kept".to_owned()).await.expect("it is queued");
     assert_eq!(guard(b.recv()).await.message, "kept");
+}
+
+/// Two processes that are told to be one node: the later one is heard, and they do not push each other out again and again.
+#[tokio::test]
+async fn of_two_processes_of_one_name_the_later_is_heard() {
+    let (events, _guard) = Events::listen();
+    let ([alpha, beta, _gamma], addresses) = three(limits()).await;
+    let cluster = cluster(limits(), addresses);
+    let (first, mut b) = (alpha.endpoint("a"), beta.endpoint("b"));
+    until_one_arrives(&first, &mut b).await;
+    let mut all = Vec::new();
+    for later in ["second", "third"] {
+        let later_alpha = host(&cluster, "alpha", listener().await.0);
+        let a = later_alpha.endpoint("a");
+        a.send(later_alpha.address("b"), later.to_owned()).await.expect("it is queued");
+        while guard(b.recv()).await.message != later {}
+        // Those before it have tried again, and not come in.
+        events.with("another process has connected under this node's name since").await;
+        events.with("who says that it is \"alpha\" was replaced by another process of this name").await;
+        events.clear();
+        for n in 0..100 {
+            first.send(alpha.address("b"), "stale".to_owned()).await.expect("it is queued or lost");
+            a.send(later_alpha.address("b"), format!("{later} {n}")).await.expect("b is there");
+            assert_eq!(guard(b.recv()).await.message, format!("{later} {n}"));
+        }
+        let told = events.all();
+        assert!(!told.iter().any(|told| told.contains("it takes over")), "once is enough: {told:?}");
+        all.push(later_alpha);
+    }
+}
+
+#[tokio::test]
+async fn a_node_that_takes_over_is_told_of() {
+    let (events, _guard) = Events::listen();
+    let ([alpha, beta, _gamma], addresses) = three(limits()).await;
+    until_one_arrives(&alpha.endpoint("a"), &mut beta.endpoint("b")).await;
+    let _later = host(&cluster(limits(), addresses), "alpha", listener().await.0);
+    let told = events.with("it takes over. If both run, stop one").await;
+    assert!(told.contains("node=alpha"), "{told}");
+}
+
+/// Says something now and then, and never to the end.
+#[tokio::test]
+async fn a_frame_that_trickles_is_not_waited_for() {
+    let (events, _guard) = Events::listen();
+    let (nets, [_, _, gamma]) = three(limits()).await;
+    nets[1].shutdown(Duration::from_mins(1)).await.expect("nothing is queued");
+    let stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
+    let (mut read, mut write) = stranger.0.into_split();
+    let drip = tokio::spawn(async move {
+        for byte in framed(&message("b", "c", &"x".repeat(4_000))) {
+            if write.write_all(&[byte]).await.is_err() {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    });
+    let mut rest = [0; 64];
+    while let Ok(1..) = guard(read.read(&mut rest)).await {}
+    let told = events.with("a frame was begun and was not whole within 500ms").await;
+    assert!(told.contains("node=beta"), "{told}");
+    drip.abort();
+    // One that says nothing at all, and is not closed either.
+    let silent = Stranger::welcomed(gamma, "beta", "gamma").await;
+    silent.ends().await;
+    events.with("nothing was heard for 500ms").await;
 }
 
 /// What an endpoint hears from a node of the program that binds `b`, crashes, and binds it again.

@@ -93,6 +93,34 @@ async fn connections_from_elsewhere_are_asked_for_in_so_many_words() {
 }
 
 #[tokio::test]
+async fn a_node_that_runs_already_is_not_hosted_again() {
+    let (listener, address) = crate::rig::listener().await;
+    let text = format!("[node.alpha]\naddress = '{address}'\nhosts = ['a']");
+    let cluster: Cluster = text.parse().expect("it is good");
+    let made: Result<Network<u32>, _> = cluster.host("alpha").expect("there").network(Delivery::PerSender).await;
+    let told = made.expect_err("somebody listens there").to_string();
+    assert!(told.contains("is another process there, or this node a second time"), "{told}");
+    drop(listener);
+    let once = cluster.host("alpha").expect("there").network::<u32>(Delivery::PerSender).await.expect("it is free");
+    let twice = cluster.host("alpha").expect("there").network::<u32>(Delivery::PerSender).await;
+    assert!(matches!(twice, Err(ClusterError::Listen { .. })), "{twice:?}");
+    drop(once);
+}
+
+#[tokio::test]
+async fn a_node_that_anybody_can_reach_says_so() {
+    let (events, _guard) = crate::events::Events::listen();
+    let (listener, address) = crate::rig::listener().await;
+    let port = address.port();
+    let text = format!("[node.alpha]\naddress = '127.0.0.1:{port}'\nlisten = '0.0.0.0:{port}'\nhosts = ['a']");
+    drop(listener);
+    let cluster: Cluster = text.parse().expect("it is good");
+    let _net: Network<u32> = cluster.host("alpha").expect("there").network(Delivery::PerSender).await.expect("free");
+    let told = events.with("connections are accepted from elsewhere, and neither encrypted nor authenticated").await;
+    assert!(told.starts_with("WARN"), "{told}");
+}
+
+#[tokio::test]
 async fn an_order_that_nodes_cannot_keep_is_refused() {
     let cluster: Cluster = "[node.alpha]\naddress = 'localhost:7001'\nhosts = ['a']".parse().expect("it is good");
     let (listener, _) = crate::rig::listener().await;

@@ -1,8 +1,107 @@
 //! Strangers that flood, lie, or speak something else: they are shown out, and nobody else notices.
 
-use crate::rig::{Stranger, Text, guard, limits, three};
+use crate::rig::{Calm, Dice, Stranger, Text, VERSION, WELCOME, framed, guard, hello, limits, message, three};
 use delay::net::cluster::Limits;
 use std::{net::SocketAddr, time::Duration};
+use tokio::io::AsyncWriteExt;
+
+/// Bytes that are nearly what a node sends: whatever comes of them, the process and its other connections live.
+#[tokio::test]
+async fn mutated_frames_do_no_harm() {
+    let _calm = Calm::watched();
+    let (nets, gamma) = without_beta(limits()).await;
+    let mut c = nets[2].endpoint("c");
+    let mut dice = Dice(5);
+    let valid: Vec<Vec<u8>> = std::iter::once(hello(VERSION, "beta", "gamma"))
+        .chain((0..6).map(|n| message("b", "c", &"x".repeat(n * 40))))
+        .chain([vec![0]])
+        .map(|frame| framed(&frame))
+        .collect();
+    for _ in 0..1_000 {
+        let mut bytes = valid.concat();
+        // Half of them get past the introduction.
+        let from = [0, valid[0].len()][dice.below(2)];
+        for _ in 0..=dice.below(4) {
+            mutate(&mut dice, &mut bytes, from);
+        }
+        let mut stranger = Stranger::calls(gamma).await;
+        stranger.bytes(&bytes).await;
+        let _ = stranger.0.shutdown().await;
+        stranger.ends().await;
+        while c.try_recv().is_some() {}
+    }
+    drop(c);
+    let (a, mut b2) = (nets[0].endpoint("a"), nets[0].endpoint("a2"));
+    a.send(b2.address(), "well".to_owned()).await.expect("it is there");
+    guard(b2.recv()).await;
+}
+
+/// Changes, repeats, moves or loses a few bytes after the first so many.
+fn mutate(dice: &mut Dice, bytes: &mut Vec<u8>, from: usize) {
+    let Some(most) = bytes.len().checked_sub(from + 1).filter(|most| *most > 0) else { return };
+    let at = from + dice.below(most);
+    let end = (at + 1 + dice.below(8)).min(bytes.len());
+    match dice.below(5) {
+        0 => bytes[at] ^= 1 << dice.below(8),
+        1 => bytes[at] = [0, 0x7f, 0x80, 0xff][dice.below(4)],
+        2 => drop(bytes.drain(at..end)),
+        3 => {
+            let again = bytes[at..end].to_vec();
+            bytes.splice(at..at, again);
+        }
+        _ => bytes.truncate(at),
+    }
+}
+
+/// All that a stranger can do at once, and for as long as it likes: what the node holds for it stays within the limits.
+#[test]
+fn memory_is_bounded_under_siege() {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime starts");
+    let used = allocation_counter::measure(|| runtime.block_on(siege()));
+    // Three nodes and the strangers' own side included.
+    assert!(used.bytes_max < 200_000, "{} bytes", used.bytes_max);
+}
+
+async fn siege() {
+    let (nets, gamma) = without_beta(limits()).await;
+    // Nobody receives from c. Silent ones, some in the middle of an introduction.
+    for _ in 0..20 {
+        let mut silent = Vec::new();
+        for n in 0..100 {
+            let mut stranger = Stranger::calls(gamma).await;
+            if n % 2 == 0 {
+                stranger.bytes(&framed(&[b'x'; 500])[..400]).await;
+            }
+            silent.push(stranger);
+        }
+    }
+    let valid = framed(&message("b", "c", &"x".repeat(4_000)));
+    for _ in 0..20 {
+        // As fast as it is taken, and further in the middle of a message.
+        let stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
+        let mut sent = 0;
+        let full = Duration::from_millis(20);
+        while sent < 10_000_000
+            && let Ok(Ok(())) = tokio::time::timeout(full, stranger.0.writable()).await
+        {
+            sent += stranger.0.try_write(&valid[sent % valid.len()..]).unwrap_or(0);
+        }
+        // To nobody: each is dropped.
+        let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
+        for _ in 0..100 {
+            stranger.message("b", "nobody", &"x".repeat(4_000)).await;
+        }
+        stranger.message("nobody", "c", "").await;
+        stranger.bytes(&u32::MAX.to_be_bytes()).await;
+        stranger.ends().await;
+    }
+    let mut c = nets[2].endpoint("c");
+    let mut held = 0;
+    while let Some(got) = c.try_recv() {
+        held += got.message.len();
+    }
+    assert!(held <= limits().inbox_bytes_max, "{held} bytes were in the inbox");
+}
 
 /// Nodes reach each other.
 async fn all_is_well([alpha, _beta, gamma]: &[Text; 3]) {
@@ -58,15 +157,10 @@ async fn who_speaks_something_else_is_shown_out() {
     let mut http = Stranger::calls(gamma).await;
     http.bytes(b"GET / HTTP/1.1\r\n\r\n").await;
     http.ends().await;
-    let mut state = 1_u64;
+    let mut dice = Dice(1);
     for _ in 0..200 {
         let mut stranger = Stranger::calls(gamma).await;
-        let bytes: Vec<u8> = std::iter::repeat_with(|| {
-            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-            state.to_be_bytes()[0]
-        })
-        .take(256)
-        .collect();
+        let bytes = dice.bytes(256);
         stranger.frame(&bytes).await;
         stranger.ends().await;
         let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
@@ -81,8 +175,8 @@ async fn who_speaks_something_else_is_shown_out() {
 async fn a_wrong_version_is_told_ours() {
     let (nets, gamma) = without_beta(limits()).await;
     let mut stranger = Stranger::calls(gamma).await;
-    stranger.introduces(2, "beta", "gamma").await;
-    assert_eq!(stranger.answer().await[..7], *b"delay\x01\x00");
+    stranger.introduces(VERSION + 1, "beta", "gamma").await;
+    assert_eq!(stranger.answer().await[..7], WELCOME[..7]);
     stranger.ends().await;
     all_is_well(&nets).await;
 }
@@ -92,8 +186,8 @@ async fn who_is_not_of_the_cluster_or_calls_somebody_else_is_refused() {
     let (nets, gamma) = without_beta(limits()).await;
     for (from, to, refusal) in [("zeta", "gamma", 1), ("gamma", "gamma", 1), ("beta", "alpha", 0)] {
         let mut stranger = Stranger::calls(gamma).await;
-        stranger.introduces(1, from, to).await;
-        assert_eq!(stranger.answer().await, [b"delay\x01\x00\x01".as_slice(), &[refusal]].concat(), "{from} to {to}");
+        stranger.introduces(VERSION, from, to).await;
+        assert_eq!(stranger.answer().await, [&WELCOME[..7], &[1, refusal]].concat(), "{from} to {to}");
         stranger.ends().await;
     }
     all_is_well(&nets).await;
@@ -118,8 +212,12 @@ async fn a_flood_of_connections_is_bounded() {
     let patient = Limits { connect: Duration::from_mins(10), ..limits() };
     let (nets, gamma) = without_beta(patient).await;
     let mut flood = Vec::new();
-    for _ in 0..100 {
+    for n in 0..3_000 {
         flood.push(Stranger::calls(gamma).await);
+        // Not more files than a process may have open.
+        if n % 100 == 99 {
+            flood.drain(..flood.len() - 100);
+        }
     }
     let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
     stranger.message("b", "c", "in").await;

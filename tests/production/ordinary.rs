@@ -1,6 +1,9 @@
 //! What a network between nodes does when nothing goes wrong.
 
-use crate::rig::{guard, limits, listener, three};
+use crate::{
+    events::Events,
+    rig::{cluster, guard, host, limits, listener, three},
+};
 use delay::net::{
     Delivery, Network, Unsent,
     cluster::{Cluster, Limits},
@@ -83,6 +86,34 @@ async fn a_message_too_large_is_the_senders_error() {
     );
     a.send(alpha.address("b"), "x".repeat(4_000)).await.expect("it is not");
     assert_eq!(guard(b.recv()).await.message.len(), 4_000);
+}
+
+/// What one node may send another must accept: the smaller limit counts, and no connection is lost over it.
+#[tokio::test]
+async fn nodes_tell_each_other_how_large_a_message_may_be() {
+    let (events, _guard) = Events::listen();
+    let (alpha, beta, gamma) = (listener().await, listener().await, listener().await);
+    let addresses = [alpha.1, beta.1, gamma.1];
+    let alpha = host(&cluster(limits(), addresses), "alpha", alpha.0);
+    let small = Limits { frame_bytes_max: 1_000, ..limits() };
+    let beta = host(&cluster(small, addresses), "beta", beta.0);
+    let (mut a, mut b) = (alpha.endpoint("a"), beta.endpoint("b"));
+    // Nobody has told yet.
+    a.send(alpha.address("b"), "x".repeat(2_000)).await.expect("it is queued");
+    a.send(alpha.address("b"), "x".repeat(900)).await.expect("it is queued");
+    assert_eq!(guard(b.recv()).await.message.len(), 900);
+    let told = events.with("a message was lost: it was sent before the node said what it accepts").await;
+    assert!(told.contains("node=beta") && told.contains("bytes=2007 bytes_max=1000"), "{told}");
+    let error = a.send(alpha.address("b"), "x".repeat(2_000)).await.expect_err("it is too large there");
+    assert_eq!(error.1, Unsent::Oversized { bytes: 2_007, bytes_max: 1_000 });
+    a.send(alpha.address("b"), "x".repeat(900)).await.expect("it is not");
+    assert_eq!(guard(b.recv()).await.message.len(), 900);
+    // The other way its own limit counts.
+    let error = b.send(beta.address("a"), "x".repeat(2_000)).await.expect_err("it is too large here");
+    assert_eq!(error.1, Unsent::Oversized { bytes: 2_007, bytes_max: 1_000 });
+    b.send(beta.address("a"), "x".repeat(900)).await.expect("it is not");
+    assert_eq!(guard(a.recv()).await.message.len(), 900);
+    assert!(!events.all().iter().any(|told| told.contains("was closed")), "{:?}", events.all());
 }
 
 #[tokio::test]

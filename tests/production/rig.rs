@@ -5,7 +5,7 @@ use delay::net::{
     cluster::{Cluster, Limits},
     transport::Tcp,
 };
-use std::{future::Future, net::SocketAddr, time::Duration};
+use std::{cell::Cell, future::Future, net::SocketAddr, panic, sync::Once, thread, time::Duration};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -67,6 +67,87 @@ pub(crate) async fn three(limits: Limits) -> ([Text; 3], [SocketAddr; 3]) {
     (nets, addresses)
 }
 
+pub(crate) const VERSION: u16 = 2;
+/// A welcome by a node that accepts frames of 64 KiB.
+pub(crate) const WELCOME: &[u8] = b"delay\x02\x00\x00\x80\x80\x04";
+
+/// An introduction in the words of the format: magic, version, two texts with their lengths, the number of the process.
+pub(crate) fn hello(version: u16, from: &str, to: &str) -> Vec<u8> {
+    let mut hello = b"delay".to_vec();
+    hello.extend(version.to_le_bytes());
+    texts(&mut hello, &[from, to]);
+    hello.push(7);
+    hello
+}
+
+/// A message of a text.
+pub(crate) fn message(from: &str, to: &str, text: &str) -> Vec<u8> {
+    let mut frame = vec![1];
+    texts(&mut frame, &[from, to, text]);
+    frame
+}
+
+fn texts(frame: &mut Vec<u8>, texts: &[&str]) {
+    for text in texts {
+        // Seven bits a byte, the lowest first.
+        let mut length = text.len();
+        while length > 0x7f {
+            frame.push((length & 0x7f | 0x80) as u8);
+            length >>= 7;
+        }
+        frame.push(length as u8);
+        frame.extend(text.as_bytes());
+    }
+}
+
+/// With its length before it.
+pub(crate) fn framed(content: &[u8]) -> Vec<u8> {
+    let length = u32::try_from(content.len()).expect("frames here are short");
+    [&length.to_be_bytes(), content].concat()
+}
+
+/// Nothing panics on this thread meanwhile, not even in a task that nobody waits for: else the test fails.
+pub(crate) struct Calm;
+
+thread_local! {
+    static PANICS: Cell<u32> = const { Cell::new(0) };
+}
+
+impl Calm {
+    pub(crate) fn watched() -> Self {
+        static HOOK: Once = Once::new();
+        HOOK.call_once(|| {
+            let hook = panic::take_hook();
+            panic::set_hook(Box::new(move |info| {
+                PANICS.set(PANICS.get() + 1);
+                hook(info);
+            }));
+        });
+        PANICS.set(0);
+        Self
+    }
+}
+
+impl Drop for Calm {
+    fn drop(&mut self) {
+        assert!(thread::panicking() || PANICS.get() == 0, "a task panicked");
+    }
+}
+
+/// Numbers that are the same each time.
+pub(crate) struct Dice(pub(crate) u64);
+
+impl Dice {
+    pub(crate) fn below(&mut self, most: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        ((self.0 >> 33) as usize) % most
+    }
+
+    pub(crate) fn bytes(&mut self, count: usize) -> Vec<u8> {
+        (0..count).map(|_| self.below(256) as u8).collect()
+    }
+}
+
 /// Somebody who speaks bytes.
 pub(crate) struct Stranger(pub(crate) TcpStream);
 
@@ -75,39 +156,26 @@ impl Stranger {
         Self(guard(TcpStream::connect(address)).await.expect("somebody listens"))
     }
 
-    /// Says who it claims to be, in the words of the format: magic, version, then two texts with their lengths.
+    /// Says who it claims to be.
     pub(crate) async fn introduces(&mut self, version: u16, from: &str, to: &str) {
-        let mut hello = b"delay".to_vec();
-        hello.extend(version.to_le_bytes());
-        for name in [from, to] {
-            hello.push(u8::try_from(name.len()).expect("names here are short"));
-            hello.extend(name.as_bytes());
-        }
-        self.frame(&hello).await;
+        self.frame(&hello(version, from, to)).await;
     }
 
     /// A call that is welcomed.
     pub(crate) async fn welcomed(address: SocketAddr, from: &str, to: &str) -> Self {
         let mut stranger = Self::calls(address).await;
-        stranger.introduces(1, from, to).await;
-        assert_eq!(stranger.answer().await, b"delay\x01\x00\x00", "the answer is a welcome");
+        stranger.introduces(VERSION, from, to).await;
+        assert_eq!(stranger.answer().await[..8], WELCOME[..8], "the answer is a welcome");
         stranger
     }
 
     pub(crate) async fn frame(&mut self, content: &[u8]) {
-        let length = u32::try_from(content.len()).expect("frames here are short");
-        self.bytes(&length.to_be_bytes()).await;
-        self.bytes(content).await;
+        self.bytes(&framed(content)).await;
     }
 
     /// A message of a text.
     pub(crate) async fn message(&mut self, from: &str, to: &str, text: &str) {
-        let mut frame = vec![1];
-        for part in [from, to, text] {
-            frame.push(u8::try_from(part.len()).expect("texts here are short"));
-            frame.extend(part.as_bytes());
-        }
-        self.frame(&frame).await;
+        self.frame(&message(from, to, text)).await;
     }
 
     pub(crate) async fn bytes(&mut self, bytes: &[u8]) {

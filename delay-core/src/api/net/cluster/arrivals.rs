@@ -6,9 +6,14 @@
 
 use super::{
     Limits,
+    limits::REPLACED_MAX,
     wire::{Answer, Ended, Header, Hello, Reader, Refusal, Writer, header, introduced, introduction, message},
 };
-use crate::api::net::{Address, Envelope, outlet::Arrived, transport::Transport};
+use crate::api::net::{
+    Address, Envelope,
+    outlet::Arrived,
+    transport::{Caller, Identity, Transport},
+};
 use serde::de::DeserializeOwned;
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -46,8 +51,29 @@ pub(super) struct Other {
     pub(super) is_up: Arc<Notify>,
 }
 
-/// The connection of each node that has one.
-type Connections = Mutex<BTreeMap<String, AbortOnDropHandle<()>>>;
+/// A node's place among those that are connected.
+#[derive(Default)]
+struct Seat {
+    /// The process that has connected last.
+    process: Option<u64>,
+    /// Those before it, the last first. They are not let in again: two that live would push each other out for ever.
+    replaced: VecDeque<u64>,
+    /// Its connection, that may have ended.
+    serving: Option<AbortOnDropHandle<()>>,
+}
+
+impl Seat {
+    fn occupy(&mut self, process: u64) {
+        if let Some(last) = self.process.replace(process)
+            && last != process
+        {
+            self.replaced.push_front(last);
+            self.replaced.truncate(REPLACED_MAX);
+        }
+    }
+}
+
+type Seats = Mutex<BTreeMap<String, Seat>>;
 
 /// Accepts connections for as long as it is not aborted. Everything it has started ends with it.
 pub(super) async fn accept<M, T>(arrivals: Arc<Arrivals<M>>, transport: Arc<T>)
@@ -55,13 +81,13 @@ where
     M: DeserializeOwned + Send + 'static,
     T: Transport,
 {
-    let connections = Arc::new(Connections::default());
+    let seats = Arc::new(Seats::default());
     let mut newcomers = JoinSet::new();
     // The last so many, most of which have introduced themselves and are gone from here.
     let mut recent: VecDeque<AbortHandle> = VecDeque::new();
     loop {
-        let (stream, origin) = match transport.accept().await {
-            Ok(accepted) => accepted,
+        let caller = match transport.accept().await {
+            Ok(caller) => caller,
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 // Out of file descriptors, most likely: some will come free.
@@ -76,41 +102,58 @@ where
         {
             oldest.abort();
         }
-        let welcome = welcome(Arc::clone(&arrivals), Arc::clone(&connections), stream, origin);
-        recent.push_back(newcomers.spawn(welcome));
+        recent.push_back(newcomers.spawn(welcome(Arc::clone(&arrivals), Arc::clone(&seats), caller)));
     }
 }
 
 /// Learns whose connection it is, and has it served.
-async fn welcome<M, S>(arrivals: Arc<Arrivals<M>>, connections: Arc<Connections>, stream: S, origin: String)
+async fn welcome<M, S>(arrivals: Arc<Arrivals<M>>, seats: Arc<Seats>, caller: Caller<S>)
 where
     M: DeserializeOwned + Send + 'static,
     S: AsyncRead + AsyncWrite + Send + Unpin + 'static,
 {
-    let (read, write) = split(stream);
-    let mut connection =
-        Connection { reader: Reader::new(read), writer: Writer::new(write, arrivals.limits.frame_bytes_max) };
+    let Caller { origin, opening } = caller;
     let patience = arrivals.limits.connect;
-    let introduced = timeout(patience, connection.introduce(&arrivals)).await;
-    let node = match introduced.unwrap_or(Err(Ended::Unintroduced(patience))) {
-        Ok(node) => node,
+    let introduce = async {
+        let (stream, identity) = opening.await?;
+        let (read, write) = split(stream);
+        let mut connection = Connection { reader: Reader::new(read), writer: Writer::new(write) };
+        let hello = connection.introduce(&arrivals, &identity).await?;
+        Ok((connection, hello))
+    };
+    let introduced = timeout(patience, introduce).await.unwrap_or(Err(Ended::Unintroduced(patience)));
+    let (mut connection, Hello { from: node, process, .. }) = match introduced {
+        Ok(introduced) => introduced,
         Err(ended) => return tracing::warn!(origin, %ended, "a connection was refused"),
     };
-    let mut connections = connections.lock().await;
-    if let Some(last) = connections.remove(&node) {
+    let mut seats = seats.lock().await;
+    let seat = seats.entry(node.clone()).or_default();
+    if seat.replaced.contains(&process) {
+        drop(seats);
+        let ended = connection.refuse(&arrivals, Refusal::Replaced, node).await;
+        return tracing::warn!(origin, %ended, "a connection was refused");
+    }
+    if let Some(last) = &mut seat.serving {
+        if seat.process != Some(process) && !last.is_finished() {
+            tracing::warn!(
+                node,
+                origin,
+                "another process has connected under the name of a node that was connected: it takes over. If both run, stop one"
+            );
+        }
+        // It stays in its seat until it has ended: this may be cut short, too.
         last.abort();
         let _ = last.await;
+        seat.serving = None;
     }
-    let serve = {
-        let node = node.clone();
-        async move {
-            match connection.serve(&arrivals, &node).await {
-                Ended::Closed => tracing::info!(node, "the node closed its connection"),
-                ended => tracing::warn!(node, origin, %ended, "the node's connection was closed"),
-            }
+    seat.occupy(process);
+    let serve = async move {
+        match connection.serve(&arrivals, &node).await {
+            Ended::Closed => tracing::info!(node, "the node closed its connection"),
+            ended => tracing::warn!(node, origin, %ended, "the node's connection was closed"),
         }
     };
-    connections.insert(node, AbortOnDropHandle::new(tokio::spawn(serve)));
+    seat.serving = Some(AbortOnDropHandle::new(tokio::spawn(serve)));
 }
 
 struct Connection<S> {
@@ -119,33 +162,46 @@ struct Connection<S> {
 }
 
 impl<S: AsyncRead + AsyncWrite> Connection<S> {
-    /// The name of the node at the other side, if it is one of ours and means us.
-    async fn introduce<M>(&mut self, arrivals: &Arrivals<M>) -> Result<String, Ended> {
-        let refusal = match introduced::<Hello>(&self.reader.next().await?) {
-            Ok(Hello { from, to }) => match arrivals.others.contains_key(&from) {
-                _ if to != arrivals.here => Ended::Refused(Refusal::WrongNode),
-                true => return Ok(from),
-                false => Ended::Refused(Refusal::Stranger),
-            },
-            Err(ended) => ended,
+    /// Who is at the other side, if it is a node of ours, can be it, and means us.
+    async fn introduce<M>(&mut self, arrivals: &Arrivals<M>, identity: &Identity) -> Result<Hello, Ended> {
+        let hello = match introduced::<Hello>(&self.reader.next().await?) {
+            Ok(hello) => hello,
+            Err(ended) => {
+                if let Ended::Version(_) = ended {
+                    // Of the answer they will understand our version.
+                    self.answer(&Answer::Refused(Refusal::Stranger), arrivals).await?;
+                }
+                return Err(ended);
+            }
         };
-        match refusal {
-            Ended::Refused(why) => self.answer(&Answer::Refused(why), arrivals).await?,
-            // Of the answer they will understand our version.
-            Ended::Version(_) => self.answer(&Answer::Refused(Refusal::Stranger), arrivals).await?,
-            _ => {}
+        let why = if hello.to != arrivals.here {
+            Refusal::WrongNode
+        } else if !arrivals.others.contains_key(&hello.from) {
+            Refusal::Stranger
+        } else if !identity.may_be(&hello.from) {
+            Refusal::Impostor
+        } else {
+            return Ok(hello);
+        };
+        Err(self.refuse(arrivals, why, hello.from).await)
+    }
+
+    /// Says why, as far as the other side listens.
+    async fn refuse<M>(&mut self, arrivals: &Arrivals<M>, why: Refusal, claimed: String) -> Ended {
+        match self.answer(&Answer::Refused(why), arrivals).await {
+            Ok(()) | Err(_) => Ended::Unwelcome { why, claimed },
         }
-        Err(refusal)
     }
 
     async fn answer<M>(&mut self, answer: &Answer, arrivals: &Arrivals<M>) -> Result<(), Ended> {
-        self.writer.put(introduction(answer)?)?;
+        self.writer.put(&introduction(answer)?);
         self.writer.flush(arrivals.limits.connect).await
     }
 
     /// Takes messages until the connection ends.
     async fn serve<M: DeserializeOwned>(mut self, arrivals: &Arrivals<M>, node: &str) -> Ended {
-        if let Err(ended) = self.answer(&Answer::Welcome, arrivals).await {
+        let frame_bytes_max = arrivals.limits.frame_bytes_max as u64;
+        if let Err(ended) = self.answer(&Answer::Welcome { frame_bytes_max }, arrivals).await {
             return ended;
         }
         tracing::info!(node, "the node has connected");
@@ -164,10 +220,15 @@ impl<S: AsyncRead + AsyncWrite> Connection<S> {
                 }
             }
         };
-        tokio::select! {
+        let ended = tokio::select! {
             ended = beats => ended,
             ended = arrivals.take_in(&mut reader, node) => ended,
+        };
+        if let Ended::Closed = ended {
+            // Tells them that all was read.
+            let _ = writer.finish(write).await;
         }
+        ended
     }
 }
 

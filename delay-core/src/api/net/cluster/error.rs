@@ -73,6 +73,19 @@ pub enum ClusterError {
         /// Why.
         error: io::Error,
     },
+    /// The cluster file has a table `[tls]`, and this program was built without the feature `tls`.
+    NoTls,
+    /// A node has a certificate or a key, and there is no table `[tls]`.
+    NoTlsTable(String),
+    /// A node's name that no certificate can be for.
+    TlsName(String),
+    /// A certificate or key cannot be used.
+    Tls {
+        /// In which file.
+        path: PathBuf,
+        /// What is wrong with it, and what to do.
+        problem: String,
+    },
     /// No network between nodes delivers like this.
     Delivery(Delivery),
     /// Inside a test.
@@ -114,12 +127,25 @@ impl fmt::Display for ClusterError {
             Self::NotLoopback { node, address } => write!(
                 f,
                 "the node {node} is reached at {address}, which is not known to be on loopback: if it is to accept connections from elsewhere, \
-                 which are neither encrypted nor authenticated, say so with `listen = \"IP:PORT\"`"
+                 say so with `listen = \"IP:PORT\"`; without a table `[tls]` they are neither encrypted nor authenticated"
             ),
             Self::Listen { address, error } => write!(
                 f,
-                "no connections can be accepted at {address}: {error}; is another process there, is the address this machine's?"
+                "no connections can be accepted at {address}: {error}; is another process there, or this node a second time, is the address this machine's?"
             ),
+            Self::NoTls => f.write_str(
+                "the cluster has a table `[tls]` and this program was built without TLS: add the feature `tls` of delay to its Cargo.toml",
+            ),
+            Self::NoTlsTable(node) => write!(
+                f,
+                "the node {node} has a certificate or a key, and there is no table `[tls]`: add one, with `authority`, `certificate` and `key`"
+            ),
+            Self::TlsName(node) => write!(
+                f,
+                "the node's name \"{node}\" cannot stand in a certificate: with `[tls]` a name is made of a-z, 0-9, - and _, has at most 63 bytes, and \
+                 begins with a letter; several such words may be joined by dots"
+            ),
+            Self::Tls { path, problem } => write!(f, "{} {problem}", path.display()),
             Self::Delivery(delivery) => write!(
                 f,
                 "nodes cannot keep the order {delivery:?} of different senders: use Delivery::PerSender or Unordered, and test with it"

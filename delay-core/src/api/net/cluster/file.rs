@@ -6,7 +6,7 @@ use std::{
     collections::BTreeMap,
     fs,
     net::{IpAddr, SocketAddr},
-    path::Path,
+    path::{Path, PathBuf},
     str::FromStr,
 };
 
@@ -25,8 +25,13 @@ const NAME_BYTES_MAX: usize = 128;
 ///
 ///     [node.beta]
 ///     address = "10.0.0.2:7002"
-///     listen = "10.0.0.2:7002" # not on loopback: say so, connections are neither encrypted nor authenticated
+///     listen = "10.0.0.2:7002" # not on loopback: say so
 ///     hosts = ["from", "to"]
+///
+///     [tls] # without it connections are neither encrypted nor authenticated
+///     authority = "authority.crt"
+///     certificate = "{node}.crt"
+///     key = "/etc/secret/{node}.key"
 ///
 ///     [limits] # may be left out, as a whole or in part
 ///     frame_bytes_max = 65536
@@ -43,6 +48,25 @@ pub struct Cluster {
     pub(super) nodes: BTreeMap<String, Node>,
     #[serde(default)]
     pub(super) limits: Limits,
+    pub(super) tls: Option<Tls>,
+    /// What the paths in `tls` are relative to.
+    #[serde(skip)]
+    pub(super) base: PathBuf,
+}
+
+/// Where the nodes have their certificates: the table `[tls]` of the cluster file. With it all connections are encrypted, and each side proves
+/// which node it is by a certificate that has the node's name as a DNS name.
+///
+/// The files are PEM. In the paths `{node}` stands for the name of the node; they are relative to the cluster file.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tls {
+    /// The certificates of those who sign the nodes' certificates, and nothing else.
+    pub authority: PathBuf,
+    /// A node's certificate, and after it those between it and the authority's, if there are any. A node's own `certificate` goes first.
+    pub certificate: PathBuf,
+    /// The key of that certificate. A node's own `key` goes first.
+    pub key: PathBuf,
 }
 
 /// A process of the cluster.
@@ -55,6 +79,9 @@ pub(super) struct Node {
     pub(super) listen: Option<String>,
     /// The names of its endpoints.
     pub(super) hosts: Vec<String>,
+    /// Instead of those in the table `[tls]`.
+    pub(super) certificate: Option<PathBuf>,
+    pub(super) key: Option<PathBuf>,
 }
 
 impl Cluster {
@@ -66,7 +93,9 @@ impl Cluster {
         let path = path.as_ref();
         let text =
             fs::read_to_string(path).map_err(|error| ClusterError::Unreadable { path: path.to_owned(), error })?;
-        text.parse().map_err(|error| ClusterError::InFile { path: path.to_owned(), error: Box::new(error) })
+        let in_file = |error| ClusterError::InFile { path: path.to_owned(), error: Box::new(error) };
+        let cluster: Self = text.parse().map_err(in_file)?;
+        Ok(Self { base: path.parent().map(Path::to_owned).unwrap_or_default(), ..cluster })
     }
 
     /// A cluster without nodes.
@@ -75,7 +104,17 @@ impl Cluster {
     /// If the limits contradict each other.
     pub fn new(limits: Limits) -> Result<Self, ClusterError> {
         limits.check()?;
-        Ok(Self { nodes: BTreeMap::new(), limits })
+        Ok(Self { nodes: BTreeMap::new(), limits, tls: None, base: PathBuf::new() })
+    }
+
+    /// With TLS between the nodes. Relative paths begin in the working directory.
+    ///
+    /// # Errors
+    /// If the name of a node cannot stand in a certificate.
+    pub fn tls(mut self, tls: Tls) -> Result<Self, ClusterError> {
+        self.tls = Some(tls);
+        self.check()?;
+        Ok(self)
     }
 
     /// With one more node, that is reached at an address (`host:port`) and hosts these names.
@@ -90,7 +129,7 @@ impl Cluster {
     ) -> Result<Self, ClusterError> {
         let name = name.into();
         let hosts = hosts.into_iter().map(Into::into).collect();
-        let node = Node { address: address.into(), listen: None, hosts };
+        let node = Node { address: address.into(), listen: None, hosts, certificate: None, key: None };
         if self.nodes.insert(name.clone(), node).is_some() {
             return Err(ClusterError::NodeTwice(name));
         }
@@ -126,6 +165,11 @@ impl Cluster {
         let mut addresses: BTreeMap<&str, &str> = BTreeMap::new();
         for (name, node) in &self.nodes {
             check_name(name)?;
+            if self.tls.is_some() {
+                check_tls_name(name)?;
+            } else if node.certificate.is_some() || node.key.is_some() {
+                return Err(ClusterError::NoTlsTable(name.clone()));
+            }
             check_address(name, &node.address)?;
             if let Some(listen) = &node.listen {
                 check_address(name, listen)?;
@@ -180,6 +224,15 @@ impl Node {
 fn check_name(name: &str) -> Result<(), ClusterError> {
     let is_good = !name.is_empty() && name.len() <= NAME_BYTES_MAX && !name.chars().any(char::is_control);
     if is_good { Ok(()) } else { Err(ClusterError::BadName(name.escape_debug().to_string())) }
+}
+
+/// Stricter than DNS, so that no two names mean the same and none is taken for an address.
+fn check_tls_name(name: &str) -> Result<(), ClusterError> {
+    let is_good = name.split('.').all(|word| {
+        let known = word.bytes().all(|c| matches!(c, b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_'));
+        known && word.len() <= 63 && word.starts_with(|c: char| c.is_ascii_lowercase()) && !word.ends_with('-')
+    });
+    if is_good { Ok(()) } else { Err(ClusterError::TlsName(name.to_owned())) }
 }
 
 fn check_address(node: &str, address: &str) -> Result<(), ClusterError> {

@@ -8,9 +8,12 @@ use tokio::sync::Semaphore;
 /// What a queued message costs beyond its bytes, so that empty messages do not come for nothing.
 pub(super) const OVERHEAD_BYTES: usize = 64;
 
+/// How many of the processes that had a node's name before are remembered.
+pub(super) const REPLACED_MAX: usize = 64;
+
 /// The bounds of a node: the table `[limits]` of the cluster file, where durations are whole milliseconds (`heartbeat_ms`).
 ///
-/// Give every node the same: what one may send another must accept.
+/// Give every node the same.
 ///
 /// ```
 /// use delay_core::api::net::cluster::Limits;
@@ -20,7 +23,8 @@ pub(super) const OVERHEAD_BYTES: usize = 64;
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Limits {
-    /// Largest message with its names, as bytes. A larger one is refused by `send`; one received ends its connection.
+    /// Largest message with its names, as bytes. A larger one is refused by `send`; one received ends its connection. Nodes that connect tell
+    /// each other: what is sent must be within both limits.
     pub frame_bytes_max: usize,
     /// Most bytes that wait for a node. Past it `send` waits if the node is connected; else the message is lost.
     pub queue_bytes_max: usize,
@@ -28,13 +32,14 @@ pub struct Limits {
     pub inbox_bytes_max: usize,
     /// Most connections that have not said yet whose they are. Past it the one that has been silent longest is closed.
     pub newcomers_max: usize,
-    /// How long connecting, and saying who one is, may take.
+    /// How long connecting, and saying who one is, may take; with TLS also proving it.
     #[serde(rename = "connect_ms", deserialize_with = "milliseconds")]
     pub connect: Duration,
     /// How often an idle connection is used to show that its node is alive.
     #[serde(rename = "heartbeat_ms", deserialize_with = "milliseconds")]
     pub heartbeat: Duration,
-    /// How long a node may be silent before its connection is given up. More than `heartbeat`.
+    /// How long a node may be silent before its connection is given up. More than `heartbeat`. A message must arrive as a whole within it: on a slow
+    /// line let `frame_bytes_max` be what it carries in this time.
     #[serde(rename = "silence_ms", deserialize_with = "milliseconds")]
     pub silence: Duration,
     /// How long a slow node may take nothing of what is written before its connection is given up.

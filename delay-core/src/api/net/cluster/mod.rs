@@ -41,6 +41,8 @@ mod file;
 mod limits;
 mod peer;
 mod queue;
+#[cfg(feature = "tls")]
+mod tls;
 mod wire;
 
 use super::{
@@ -51,7 +53,7 @@ use super::{
 use crate::{api::payload::Payload, live::context};
 use arrivals::{Arrivals, Inbox, Other};
 pub use error::{ClusterError, Unflushed};
-pub use file::Cluster;
+pub use file::{Cluster, Tls};
 pub use limits::Limits;
 use peer::Peer;
 use queue::Queue;
@@ -100,14 +102,22 @@ impl Host {
             return Err(ClusterError::UnderTest);
         }
         let address = self.cluster.nodes[&self.node].listens_at(&self.node)?;
-        let tcp = Tcp::listen(&address).await.map_err(|error| ClusterError::Listen { address, error })?;
+        let listening = Tcp::listen(&address).await;
+        let tcp = listening.map_err(|error| ClusterError::Listen { address: address.clone(), error })?;
+        if self.cluster.tls.is_none() && !tcp.is_on_loopback() {
+            tracing::warn!(
+                node = self.node,
+                address,
+                "connections are accepted from elsewhere, and neither encrypted nor authenticated: the cluster file has no table `[tls]`"
+            );
+        }
         self.network_over(tcp, delivery)
     }
 
-    /// The node's network, over a transport.
+    /// The node's network, over a transport; with TLS on top if the cluster asks for it.
     ///
     /// # Errors
-    /// If nodes cannot deliver in that order ([`Delivery::Fifo`]).
+    /// If nodes cannot deliver in that order ([`Delivery::Fifo`]), or certificates and keys cannot be used.
     ///
     /// # Panics
     /// Outside a tokio runtime with time, and with what the transport needs.
@@ -122,6 +132,25 @@ impl Host {
         if delivery == Delivery::Fifo {
             return Err(ClusterError::Delivery(delivery));
         }
+        match &self.cluster.tls {
+            None => Ok(self.run(transport, delivery)),
+            #[cfg(feature = "tls")]
+            Some(table) => {
+                let transport = tls::Secured::new(transport, &self.cluster, table, &self.node)?;
+                Ok(self.run(transport, delivery))
+            }
+            // Never silently without.
+            #[cfg(not(feature = "tls"))]
+            Some(_) => Err(ClusterError::NoTls),
+        }
+    }
+
+    fn run<M, T>(self, transport: T, delivery: Delivery) -> Network<M>
+    where
+        M: Serialize + DeserializeOwned + Send + 'static,
+        T: Transport,
+    {
+        let process = peer::random();
         let (closing, closes) = watch::channel(false);
         let transport = Arc::new(transport);
         let mut peers = Vec::new();
@@ -133,6 +162,7 @@ impl Host {
             let peer = Peer {
                 transport: Arc::clone(&transport),
                 here: self.node.clone(),
+                process,
                 node: node.clone(),
                 address: known.address.clone(),
                 limits: self.cluster.limits.clone(),
@@ -148,7 +178,7 @@ impl Host {
         let deployed = Deployed { routes: Mutex::new(routes), hosting: Some(Hosting { closing, running }) };
         let inner =
             Inner { delivery, letter: Letter(Payload::opaque()), links: Vec::new(), side: Side::Tokio(deployed) };
-        Ok(Network { inner: Arc::new(inner) })
+        Network { inner: Arc::new(inner) }
     }
 
     /// Every name of the cluster, and where it leads; and the inboxes of this node for the others.
@@ -164,11 +194,7 @@ impl Host {
             let address = Address::of(name);
             let route = if let Some(queue) = queues.get(node) {
                 others.entry(node.to_owned()).or_default().hosts.insert(name.to_owned(), address);
-                Route {
-                    to: Outlet::There(Arc::new(Lane::new(queue, address, limits))),
-                    unbound: None,
-                    mail: Mail::Kept,
-                }
+                Route { to: Outlet::There(Arc::new(Lane::new(queue, address))), unbound: None, mail: Mail::Kept }
             } else {
                 let (arrived, unbound) = mpsc::unbounded_channel();
                 let room = Arc::new(Semaphore::new(limits.inbox_bytes_max));

@@ -22,8 +22,9 @@ use tokio::{
 
 pub(super) struct Peer<T> {
     pub(super) transport: Arc<T>,
-    /// Our own name.
+    /// Our own name, and our process's number.
     pub(super) here: String,
+    pub(super) process: u64,
     pub(super) node: String,
     pub(super) address: String,
     pub(super) limits: Limits,
@@ -94,14 +95,17 @@ impl<T: Transport> Peer<T> {
 
     async fn connect(&self) -> Result<Halves<T::Stream>, Ended> {
         let introduce = async {
-            let (read, write) = split(self.transport.connect(&self.address).await?);
-            let mut reader = Reader::new(read);
-            let mut writer = Writer::new(write, self.limits.frame_bytes_max);
-            let hello = Hello { from: self.here.clone(), to: self.node.clone() };
-            writer.put(introduction(&hello)?)?;
+            let (read, write) = split(self.transport.connect(&self.node, &self.address).await?);
+            let (mut reader, mut writer) = (Reader::new(read), Writer::new(write));
+            let hello = Hello { from: self.here.clone(), to: self.node.clone(), process: self.process };
+            writer.put(&introduction(&hello)?);
             writer.flush(self.limits.connect).await?;
             match introduced(&reader.next().await?)? {
-                Answer::Welcome => Ok((reader, writer)),
+                Answer::Welcome { frame_bytes_max } => {
+                    let theirs = usize::try_from(frame_bytes_max).unwrap_or(usize::MAX);
+                    self.drain.frame_bytes_max.store(self.limits.frame_bytes_max.min(theirs), Ordering::Relaxed);
+                    Ok((reader, writer))
+                }
                 Answer::Refused(refusal) => Err(Ended::Refused(refusal)),
             }
         };
@@ -118,7 +122,7 @@ impl<T: Transport> Peer<T> {
             ended = listen(&mut reader, limits.silence) => return Err(ended),
             written = self.write(&mut writer) => written?,
         }
-        writer.finish().await?;
+        writer.finish(limits.write).await?;
         // The other side closes when it has read everything. A socket closed before, with heartbeats unread, would take back what
         // it has sent.
         match listen(&mut reader, limits.silence).await {
@@ -128,8 +132,8 @@ impl<T: Transport> Peer<T> {
     }
 
     async fn write<W: AsyncWrite + Unpin>(&mut self, writer: &mut Writer<W>) -> Result<(), Ended> {
-        let Self { limits, drain, closing, .. } = self;
         loop {
+            let Self { limits, drain, closing, .. } = &mut *self;
             let next = tokio::select! {
                 biased;
                 () = closes(closing), if !drain.frames.is_closed() => {
@@ -139,28 +143,42 @@ impl<T: Transport> Peer<T> {
                 next = timeout(limits.heartbeat, drain.frames.recv()) => next,
             };
             match next {
-                Ok(Some(first)) => write_batch(first, drain, writer, limits).await?,
+                Ok(Some(first)) => self.write_batch(first, writer).await?,
                 Ok(None) => return Ok(()),
-                Err(_) => writer.beat(limits.write).await?,
+                Err(_) => writer.beat(self.limits.write).await?,
             }
         }
     }
-}
 
-/// Writes a frame and what has queued up behind it. All of it keeps its room meanwhile.
-async fn write_batch<W: AsyncWrite + Unpin>(
-    first: Outgoing,
-    drain: &mut Drain,
-    writer: &mut Writer<W>,
-    limits: &Limits,
-) -> Result<(), Ended> {
-    let Outgoing { frame, room: mut rooms } = first;
-    let mut has_place = writer.put(frame)?;
-    while has_place && let Ok(Outgoing { frame, room }) = drain.frames.try_recv() {
-        rooms.merge(room);
-        has_place = writer.put(frame)?;
+    /// Writes a frame and what has queued up behind it. All of it keeps its room meanwhile.
+    async fn write_batch<W: AsyncWrite + Unpin>(
+        &mut self,
+        first: Outgoing,
+        writer: &mut Writer<W>,
+    ) -> Result<(), Ended> {
+        let Self { limits, drain, node, .. } = self;
+        let bytes_max = drain.frame_bytes_max.load(Ordering::Relaxed);
+        let mut put = |frame: &[u8]| {
+            if frame.len() <= bytes_max {
+                return writer.put(frame);
+            }
+            let bytes = frame.len();
+            tracing::warn!(
+                node,
+                bytes,
+                bytes_max,
+                "a message was lost: it was sent before the node said what it accepts"
+            );
+            true
+        };
+        let Outgoing { frame, room: mut rooms } = first;
+        let mut has_place = put(&frame);
+        while has_place && let Ok(Outgoing { frame, room }) = drain.frames.try_recv() {
+            rooms.merge(room);
+            has_place = put(&frame);
+        }
+        writer.flush(limits.write).await
     }
-    writer.flush(limits.write).await
 }
 
 /// Hears the heartbeats of the other side until they end.
@@ -183,8 +201,12 @@ async fn closes(closing: &mut watch::Receiver<bool>) {
     let _ = closing.wait_for(|closing| *closing).await;
 }
 
+/// A number that no other process has.
+pub(super) fn random() -> u64 {
+    RandomState::new().build_hasher().finish()
+}
+
 /// Between half a pause and a whole one, so that nodes that lost each other do not call at the same time again and again.
 fn jittered(pause: Duration) -> Duration {
-    let random = RandomState::new().build_hasher().finish();
-    pause / 2 + pause.mul_f64((random % 1024) as f64 / 2048.0)
+    pause / 2 + pause.mul_f64((random() % 1024) as f64 / 2048.0)
 }

@@ -10,15 +10,14 @@ use std::{
     pin::Pin,
     sync::{
         Arc,
-        atomic::{AtomicU64, Ordering},
+        atomic::{AtomicU64, AtomicUsize, Ordering},
     },
 };
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, watch};
-use tokio_util::bytes::Bytes;
 
 /// A frame on its way. It keeps its room until it is written.
 pub(super) struct Outgoing {
-    pub(super) frame: Bytes,
+    pub(super) frame: Vec<u8>,
     pub(super) room: OwnedSemaphorePermit,
 }
 
@@ -27,6 +26,7 @@ pub(super) struct Queue {
     node: String,
     room: Arc<Semaphore>,
     frames: mpsc::UnboundedSender<Outgoing>,
+    frame_bytes_max: Arc<AtomicUsize>,
     connected: watch::Receiver<bool>,
     /// How many messages were lost since the node was last connected.
     lost: Arc<AtomicU64>,
@@ -37,6 +37,8 @@ pub(super) struct Drain {
     pub(super) frames: mpsc::UnboundedReceiver<Outgoing>,
     pub(super) connected: watch::Sender<bool>,
     pub(super) lost: Arc<AtomicU64>,
+    /// What the node was last known to accept, and we may send.
+    pub(super) frame_bytes_max: Arc<AtomicUsize>,
     room: Arc<Semaphore>,
 }
 
@@ -54,11 +56,18 @@ impl Queue {
         let (up, connected) = watch::channel(false);
         let lost = Arc::new(AtomicU64::new(0));
         let room = Arc::new(Semaphore::new(limits.queue_bytes_max));
-        let drain = Drain { frames, connected: up, lost: Arc::clone(&lost), room: Arc::clone(&room) };
-        (Arc::new(Self { node: node.to_owned(), room, frames: sender, connected, lost }), drain)
+        let frame_bytes_max = Arc::new(AtomicUsize::new(limits.frame_bytes_max));
+        let drain = Drain {
+            frames,
+            connected: up,
+            lost: Arc::clone(&lost),
+            frame_bytes_max: Arc::clone(&frame_bytes_max),
+            room: Arc::clone(&room),
+        };
+        (Arc::new(Self { node: node.to_owned(), room, frames: sender, frame_bytes_max, connected, lost }), drain)
     }
 
-    fn put(self: &Arc<Self>, frame: Bytes) -> Put {
+    fn put(self: &Arc<Self>, frame: Vec<u8>) -> Put {
         let cost = Limits::cost(frame.len());
         if let Ok(room) = Arc::clone(&self.room).try_acquire_many_owned(cost) {
             self.push(frame, room);
@@ -83,7 +92,7 @@ impl Queue {
         }))
     }
 
-    fn push(&self, frame: Bytes, room: OwnedSemaphorePermit) {
+    fn push(&self, frame: Vec<u8>, room: OwnedSemaphorePermit) {
         if self.frames.send(Outgoing { frame, room }).is_err() {
             self.lose();
         }
@@ -112,10 +121,12 @@ pub(in crate::api::net) enum Put {
 pub(in crate::api::net) struct Lane<M> {
     pub(super) queue: Arc<Queue>,
     pub(super) to: Address,
-    pub(super) frame_bytes_max: usize,
     /// Knows how a message is serialised, which the network's type does not.
-    pub(super) encode: fn(&str, &str, &M, usize) -> Result<Bytes, Unsent>,
+    pub(super) encode: Encode<M>,
 }
+
+/// Makes a frame of at most so many bytes.
+type Encode<M> = fn(&str, &str, &M, usize) -> Result<Vec<u8>, Unsent>;
 
 impl<M> Lane<M> {
     /// Which node it leads to.
@@ -126,13 +137,13 @@ impl<M> Lane<M> {
     /// Queues a message.
     pub(in crate::api::net) fn put(&self, envelope: &Envelope<M>) -> Result<Put, Unsent> {
         let Envelope { from, message } = envelope;
-        Ok(self.queue.put((self.encode)(from.name(), self.to.name(), message, self.frame_bytes_max)?))
+        let bytes_max = self.queue.frame_bytes_max.load(Ordering::Relaxed);
+        Ok(self.queue.put((self.encode)(from.name(), self.to.name(), message, bytes_max)?))
     }
 }
 
 impl<M: serde::Serialize> Lane<M> {
-    pub(super) fn new(queue: &Arc<Queue>, to: Address, limits: &Limits) -> Self {
-        let frame_bytes_max = limits.frame_bytes_max;
-        Self { queue: Arc::clone(queue), to, frame_bytes_max, encode: wire::frame::<M> }
+    pub(super) fn new(queue: &Arc<Queue>, to: Address) -> Self {
+        Self { queue: Arc::clone(queue), to, encode: wire::frame::<M> }
     }
 }
