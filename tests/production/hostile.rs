@@ -1,6 +1,9 @@
 //! Strangers that flood, lie, or speak something else: they are shown out, and nobody else notices.
 
-use crate::rig::{Calm, Dice, Stranger, Text, VERSION, WELCOME, framed, guard, hello, limits, message, three};
+use crate::{
+    events::Events,
+    rig::{Calm, Dice, Stranger, Text, VERSION, WELCOME, framed, guard, hello, limits, message, three},
+};
 use delay::net::cluster::Limits;
 use std::{net::SocketAddr, time::Duration};
 use tokio::io::AsyncWriteExt;
@@ -195,6 +198,7 @@ async fn who_is_not_of_the_cluster_or_calls_somebody_else_is_refused() {
 
 #[tokio::test]
 async fn messages_from_or_to_names_that_are_not_hosted_there_are_dropped() {
+    let (events, _guard) = Events::listen();
     let (nets, gamma) = without_beta(limits()).await;
     let mut c = nets[2].endpoint("c");
     let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
@@ -204,6 +208,9 @@ async fn messages_from_or_to_names_that_are_not_hosted_there_are_dropped() {
     stranger.message("b", "c", "good").await;
     let got = guard(c.recv()).await;
     assert_eq!((got.from.name(), got.message.as_str()), ("b", "good"));
+    let told = events.all();
+    let told: Vec<_> = told.iter().filter(|told| told.contains("messages are dropped")).collect();
+    assert!(matches!(told[..], [told] if told.contains("from=b to=nobody")), "{told:?}");
 }
 
 /// Far more connections than are allowed to be silent: those before are closed, and a node still gets in.

@@ -297,16 +297,18 @@ async fn files_that_cannot_be_used_are_told_at_the_start() {
     let told = problem(Tls { authority: at("lost.crt"), ..authority.tls() }).await;
     assert!(told.starts_with(&format!("{} cannot be read: ", at("lost.crt").display())), "{told}");
     put("text.crt", "not a certificate");
-    for wrong in [
-        Tls { authority: at("text.crt"), ..authority.tls() },
-        Tls { certificate: at("text.crt"), ..authority.tls() },
-        Tls { key: at("text.crt"), ..authority.tls() },
+    put("locked.key", "-----BEGIN ENCRYPTED PRIVATE KEY-----\nAAAA\n-----END ENCRYPTED PRIVATE KEY-----\n");
+    for (wrong, what) in [
+        (Tls { authority: at("text.crt"), ..authority.tls() }, "certificate"),
+        (Tls { certificate: at("text.crt"), ..authority.tls() }, "certificate"),
+        (Tls { key: at("text.crt"), ..authority.tls() }, "key"),
+        (Tls { key: at("locked.key"), ..authority.tls() }, "key"),
         // The one in the place of the other.
-        Tls { key: at("alpha.crt"), ..authority.tls() },
-        Tls { certificate: at("alpha.key"), ..authority.tls() },
+        (Tls { key: at("alpha.crt"), ..authority.tls() }, "key"),
+        (Tls { certificate: at("alpha.key"), ..authority.tls() }, "certificate"),
     ] {
         let told = problem(wrong).await;
-        assert!(told.contains("has nothing of the kind in it: it must be PEM"), "{told}");
+        assert!(told.ends_with(&format!(" has no {what} in it: it must be PEM, and not encrypted")), "{told}");
     }
     put("broken.crt", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n");
     let told = problem(Tls { authority: at("broken.crt"), ..authority.tls() }).await;

@@ -162,6 +162,7 @@ impl Transport for Tcp {
 
     async fn accept(&self) -> io::Result<Caller<TcpStream>> {
         let (stream, origin) = self.listener.accept().await?;
-        Ok(Caller::new(origin.to_string(), prompt(stream)?, Identity::Claimed))
+        // One that is gone already is no trouble of the listener's.
+        Ok(Caller::after(origin.to_string(), async { Ok((prompt(stream)?, Identity::Claimed)) }))
     }
 }

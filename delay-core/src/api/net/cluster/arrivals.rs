@@ -17,7 +17,11 @@ use crate::api::net::{
 use serde::de::DeserializeOwned;
 use std::{
     collections::{BTreeMap, VecDeque},
-    sync::Arc,
+    io::ErrorKind,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
 };
 use tokio::{
     io::{AsyncRead, AsyncWrite, ReadHalf, WriteHalf, split},
@@ -49,6 +53,8 @@ pub(super) struct Other {
     pub(super) hosts: BTreeMap<String, Address>,
     /// Told when it has connected to here: it is up, and can be called without waiting any longer.
     pub(super) is_up: Arc<Notify>,
+    /// How many of its messages since it has connected were from or to names that are not hosted there or here.
+    strays: AtomicU64,
 }
 
 /// A node's place among those that are connected.
@@ -88,6 +94,8 @@ where
     loop {
         let caller = match transport.accept().await {
             Ok(caller) => caller,
+            // Somebody hung up too early: that holds up nobody else.
+            Err(error) if matches!(error.kind(), ErrorKind::ConnectionAborted | ErrorKind::ConnectionReset) => continue,
             Err(error) => {
                 tracing::warn!(%error, "a connection could not be accepted");
                 // Out of file descriptors, most likely: some will come free.
@@ -206,6 +214,7 @@ impl<S: AsyncRead + AsyncWrite> Connection<S> {
         }
         tracing::info!(node, "the node has connected");
         if let Some(other) = arrivals.others.get(node) {
+            other.strays.store(0, Ordering::Relaxed);
             other.is_up.notify_one();
         }
         let Limits { frame_bytes_max, heartbeat, write, .. } = arrivals.limits;
@@ -252,9 +261,17 @@ impl<M: DeserializeOwned> Arrivals<M> {
             (Header::Beat, [_, ..]) => return Err(Ended::Unexpected),
             (Header::Message { from, to }, body) => (from, to, body),
         };
-        let sender = self.others.get(node).and_then(|other| other.hosts.get(from));
-        let (Some(from), Some(inbox)) = (sender, self.inboxes.get(to)) else {
-            tracing::warn!(node, from, to, "a message was dropped: the one is not hosted there, or the other not here");
+        let Some(other) = self.others.get(node) else { bug!("{node} was welcomed and is not known") };
+        let (Some(from), Some(inbox)) = (other.hosts.get(from), self.inboxes.get(to)) else {
+            // One event for each connection: a flood of messages is no flood of events.
+            if other.strays.fetch_add(1, Ordering::Relaxed) == 0 {
+                tracing::warn!(
+                    node,
+                    from,
+                    to,
+                    "messages are dropped: the one is not hosted there, or the other not here; is the cluster file the same on every node?"
+                );
+            }
             return Ok(());
         };
         let message = message(body)?;

@@ -254,3 +254,17 @@ impl<M> Network<M> {
         if nodes.is_empty() { Ok(()) } else { Err(Unflushed { nodes, within }) }
     }
 }
+
+/// `cargo test -p delay-core --features tcp --lib cluster`
+#[cfg(all(test, not(feature = "tls")))]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_program_without_tls_refuses_a_cluster_with_it() {
+        let text = "[tls]\nauthority = 'a'\ncertificate = 'b'\nkey = 'c'\n[node.alpha]\naddress = '127.0.0.1:7001'\nhosts = ['a']";
+        let host = text.parse::<Cluster>().and_then(|cluster| cluster.host("alpha")).expect("it is a cluster");
+        let made = host.network_over::<u32, _>(Tcp::listen("127.0.0.1:0").await.expect("free"), Delivery::PerSender);
+        assert!(matches!(made, Err(ClusterError::NoTls)), "{made:?}");
+    }
+}

@@ -56,7 +56,7 @@ impl<T> Secured<T> {
         let clients = clients.build().map_err(unusable)?;
         let own = certificates(&files.certificate)?;
         check(&own, node, &*servers, &*clients).map_err(at(&files.certificate))?;
-        let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| unreadable(&files.key, &error))?;
+        let key = PrivateKeyDer::from_pem_file(&files.key).map_err(|error| unreadable(&files.key, "key", &error))?;
 
         let unfit = |error: Error| {
             let certificate = files.certificate.display();
@@ -163,16 +163,14 @@ fn certificates(path: &Path) -> Result<Vec<CertificateDer<'static>>, ClusterErro
     let read = CertificateDer::pem_file_iter(path).and_then(Iterator::collect::<Result<Vec<_>, _>>);
     match read {
         Ok(certificates) if !certificates.is_empty() => Ok(certificates),
-        Ok(_) => Err(unreadable(path, &PemError::NoItemsFound)),
-        Err(error) => Err(unreadable(path, &error)),
+        Ok(_) => Err(unreadable(path, "certificate", &PemError::NoItemsFound)),
+        Err(error) => Err(unreadable(path, "certificate", &error)),
     }
 }
 
-fn unreadable(path: &Path, error: &PemError) -> ClusterError {
+fn unreadable(path: &Path, what: &str, error: &PemError) -> ClusterError {
     let problem = match error {
-        PemError::NoItemsFound => {
-            "has nothing of the kind in it: it must be PEM, with a line `-----BEGIN ..-----`".into()
-        }
+        PemError::NoItemsFound => format!("has no {what} in it: it must be PEM, and not encrypted"),
         PemError::Io(error) => format!("cannot be read: {error}"),
         error => format!("is no PEM file: {error}"),
     };
