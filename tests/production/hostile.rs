@@ -122,6 +122,7 @@ async fn without_beta(limits: Limits) -> ([Text; 3], SocketAddr) {
 
 #[tokio::test]
 async fn malformed_frames_close_their_connection() {
+    let (events, _guard) = Events::listen();
     let (nets, gamma) = without_beta(limits()).await;
     let frames: [&[u8]; 7] = [
         b"",
@@ -136,21 +137,27 @@ async fn malformed_frames_close_their_connection() {
         let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
         stranger.frame(frame).await;
         stranger.ends().await;
+        let told = events.with("the node's connection was closed").await;
+        assert!(told.contains("a malformed frame") || told.contains("a frame that has no place here"), "{told}");
+        events.clear();
     }
     all_is_well(&nets).await;
 }
 
 #[tokio::test]
 async fn an_oversized_frame_closes_its_connection_before_it_is_read() {
+    let (events, _guard) = Events::listen();
     let (nets, gamma) = without_beta(limits()).await;
     let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
     // 4 GiB are announced and never sent.
     stranger.bytes(&u32::MAX.to_be_bytes()).await;
     stranger.ends().await;
+    events.with("a frame of 4294967295 bytes was announced, at most 4096 are allowed here").await;
     // Before the introduction next to nothing is allowed.
     let mut stranger = Stranger::calls(gamma).await;
     stranger.bytes(&1_000_u32.to_be_bytes()).await;
     stranger.ends().await;
+    events.with("a frame of 1000 bytes was announced, at most 512 are allowed here").await;
     all_is_well(&nets).await;
 }
 

@@ -227,6 +227,7 @@ async fn a_handshake_that_trickles_holds_no_place() {
     let mut b = net.endpoint("b");
     // The first bytes of a long handshake, one at a time.
     let mut trickle = Stranger::calls(beta.1).await;
+    let origin = trickle.0.local_addr().expect("it is connected");
     let (mut read, mut write) = trickle.0.split();
     let drip = async {
         for byte in [22, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3].into_iter().chain(std::iter::repeat(7)) {
@@ -242,7 +243,7 @@ async fn a_handshake_that_trickles_holds_no_place() {
         () = drip => {}
         () = shown_out => {}
     }
-    events.with("no introduction within 1s").await;
+    events.with(&format!("a connection was refused origin={origin} ended=no introduction within 1s")).await;
     // A flood of handshakes that go on no further: only the last few are kept.
     let mut flood = Vec::new();
     for _ in 0..100 {
