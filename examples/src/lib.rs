@@ -90,7 +90,7 @@
 //! of real systems; those without one are ours.
 //!
 //! `src/bin/two_phase_on_tokio.rs` runs two-phase commit on tokio, `src/bin/two_phase_deployed.rs` between processes over TCP,
-//! `src/bin/services.rs` is a node of replicated services, and `tests/custom_explorer.rs` brings an explorer of
+//! `src/bin/services.rs` is a node of replicated services, `src/bin/judge` kills these under a load and measures them, and `tests/custom_explorer.rs` brings an explorer of
 //! its own.
 
 pub mod chain_replication;
