@@ -130,7 +130,7 @@ pub(crate) fn lines(
     }
     let mut legend = chart.configure_series_labels();
     legend
-        .position(SeriesLabelPosition::UpperRight)
+        .position(SeriesLabelPosition::UpperLeft)
         .background_style(WHITE)
         .border_style(GRID)
         .label_font(text(14))

@@ -19,8 +19,9 @@ use tempfile::TempDir;
 
 /// The node of the cluster that the judge's clients are on.
 pub(crate) const CLIENTS: &str = "clients";
-/// Clients there are names for.
-const CLIENTS_MAX: usize = 256;
+/// Most clients; there is a name for one more, who reads at the end.
+pub(crate) const CLIENTS_MAX: u64 = 1_000;
+const NAMES: usize = CLIENTS_MAX as usize + 1;
 /// Ports that the system does not give to outgoing connections: else one of those might have the port of a process that is about to start
 /// again.
 const PORTS: std::ops::Range<u16> = 10_000..32_000;
@@ -250,9 +251,8 @@ impl Roles {
                 nodes.entry("masters".to_owned()).or_default().push(master.clone());
             }
         }
-        let clients = |group: &Group| {
-            (0..CLIENTS_MAX).map(|number| client_name(number, group.name)).chain([watch_name(group.name)])
-        };
+        let clients =
+            |group: &Group| (0..NAMES).map(|number| client_name(number, group.name)).chain([watch_name(group.name)]);
         nodes.insert(CLIENTS.to_owned(), self.groups.iter().flat_map(clients).collect());
         nodes
     }

@@ -16,8 +16,8 @@ mod stand_in;
 mod subjects;
 mod watch;
 
-use clap::{Parser, Subcommand};
-use deployment::{Kind, Protocol, Shape};
+use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
+use deployment::{CLIENTS_MAX, Kind, Protocol, Shape};
 use history::Judged;
 use rounds::Stores;
 use std::{error::Error, path::PathBuf, process::ExitCode};
@@ -40,9 +40,9 @@ enum Command {
         #[arg(long, value_enum, default_value_t = Kind::Table)]
         service: Kind,
         /// Of each group.
-        #[arg(long, default_value_t = 3)]
+        #[arg(long, default_value_t = 3, value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
         replicas: usize,
-        #[arg(long, default_value_t = 3)]
+        #[arg(long, default_value_t = 3, value_parser = RangedU64ValueParser::<usize>::new().range(1..=CLIENTS_MAX))]
         clients: usize,
         #[arg(long, default_value_t = 200)]
         rounds: u32,
@@ -62,7 +62,8 @@ enum Command {
         #[arg(long, default_value_t = 4.0)]
         seconds: f64,
         /// Numbers of clients to try: the best counts.
-        #[arg(long, value_delimiter = ',', default_values_t = [3, 16, 64, 192])]
+        #[arg(long, value_delimiter = ',', default_values_t = [3, 32, 128, 512])]
+        #[arg(value_parser = RangedU64ValueParser::<usize>::new().range(1..=CLIENTS_MAX))]
         clients: Vec<usize>,
     },
     /// Judges a history that `rounds` has left.
