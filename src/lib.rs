@@ -16,7 +16,7 @@ pub use delay_core::{
         net, node,
         payload::Payload,
         random::{DelayRng, rng},
-        storage, sync, task, time,
+        record, storage, sync, task, time,
     },
     harness::{Expect, Outcome, Report, conformance},
     live::{End, Waiting},
@@ -26,7 +26,7 @@ pub use delay_core::{
         fault::{Faults, Time},
     },
 };
-pub use delay_macros::{delay_test, test};
+pub use delay_macros::{delay_test, observer, test};
 
 /// Configures a check of a test body and runs it; the attribute expands to it.
 pub type Checker = delay_core::harness::Checker<delay_explorers::BuiltIn>;
@@ -77,6 +77,8 @@ pub mod guide {
     #[cfg(feature = "tcp")]
     #[doc = include_str!("../docs/guide/10-deploy.md")]
     pub mod deploy {}
+    #[doc = include_str!("../docs/guide/11-observe.md")]
+    pub mod observe {}
 }
 
 /// Compiles the README's programs.

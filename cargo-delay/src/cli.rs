@@ -20,11 +20,11 @@ const STYLES: Styles = Styles::styled()
 #[derive(Debug, Parser)]
 #[command(name = "cargo", bin_name = "cargo", styles = STYLES, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) enum Cargo {
-    /// Explore, list and replay delay tests.
+    /// Explore, list and replay delay tests; check recordings of production.
     Delay(Arguments),
 }
 
-/// Explore, list and replay delay tests.
+/// Explore, list and replay delay tests; check recordings of production.
 ///
 /// A delay test is a `#[delay_test]`: an async test whose message orders, choices and timers are explored instead of left to
 /// chance. It also runs under plain `cargo test`; this command adds the overview, overrides and replay.
@@ -54,6 +54,12 @@ pub(crate) enum Subcommand {
     /// code is 0 if the replay did as recorded, 100 if it ended with another verdict, 120 if the program no longer follows
     /// the trace.
     Replay(ReplayArgs),
+    /// Check recordings of production against the monitors of the tests.
+    ///
+    /// Takes the recordings of all processes of one run (`delay::record` writes them), merges them by their clocks, and tells what was
+    /// recorded to the monitors of every `#[delay::observer]` of the selected packages. The exit code is 0 if no monitor objects, 100 if one
+    /// does or is hot at the end, 96 if a recording cannot be used, 4 if no monitor heard anything.
+    Check(CheckArgs),
     /// Show help for a command or a topic.
     Help {
         /// A command, or `exit-codes`.
@@ -70,6 +76,8 @@ pub(crate) enum Topic {
     Test,
     /// `cargo delay replay`.
     Replay,
+    /// `cargo delay check`.
+    Check,
     /// What the exit codes mean.
     ExitCodes,
 }
@@ -169,6 +177,22 @@ pub(crate) struct TestArgs {
 pub(crate) struct ReplayArgs {
     /// The file of the trace: a plain one, or a snapshot such as delay-snapshots/NAME.snap.
     pub(crate) trace: Option<std::path::PathBuf>,
+    #[command(flatten)]
+    pub(crate) cargo: CargoArgs,
+}
+
+/// `cargo delay check`.
+#[derive(Debug, Args)]
+pub(crate) struct CheckArgs {
+    /// The recordings of one run: one file for each process.
+    #[arg(value_name = "RECORDING", required = true)]
+    pub(crate) recordings: Vec<std::path::PathBuf>,
+    /// The name of the function with `#[delay::observer]` to check with [default: all].
+    #[arg(long, value_name = "NAME")]
+    pub(crate) observer: Option<String>,
+    /// The recordings are of a part of the run: a monitor that is hot at the end is no violation.
+    #[arg(long)]
+    pub(crate) part: bool,
     #[command(flatten)]
     pub(crate) cargo: CargoArgs,
 }
@@ -351,6 +375,7 @@ mod tests {
         insta::assert_snapshot!("help_list", help_of(&["list"]));
         insta::assert_snapshot!("help_test", help_of(&["test"]));
         insta::assert_snapshot!("help_replay", help_of(&["replay"]));
+        insta::assert_snapshot!("help_check", help_of(&["check"]));
     }
 
     #[test]

@@ -112,6 +112,7 @@ pub(crate) mod tests {
             file: format!("tests/{}.rs", id.rsplit("::").next().unwrap_or_default()),
             line: 7,
             config: "explorer=rtc;mode=ses".to_owned(),
+            kind: delay_core::protocol::Kind::Test,
         };
         Test { binary: Arc::new(binary), record, ignored }
     }
@@ -120,7 +121,7 @@ pub(crate) mod tests {
     #[test]
     #[cfg(target_os = "linux")]
     fn records_are_found_in_a_real_executable() {
-        const TEXT: &str = "cargo-delay\x1fcargo_delay::discover::tests::nothing\x1fsrc/discover.rs\x1f1\x1f";
+        const TEXT: &str = "cargo-delay\x1fcargo_delay::discover::tests::nothing\x1fsrc/discover.rs\x1f1\x1f\x1ftest";
         #[used]
         #[expect(unsafe_code, reason = "a link section of plain data, as the attribute writes it")]
         #[unsafe(link_section = "delay_tests")]

@@ -13,11 +13,11 @@ pub(crate) enum Code {
     Ok = 0,
     /// The command line makes no sense.
     Usage = 2,
-    /// No test matched.
+    /// No test matched, or no monitor heard anything of a recording.
     NoTests = 4,
-    /// Something around the tests went wrong: a trace file, a directory, a process that cannot be started.
+    /// Something around the tests went wrong: a trace file, a recording, a directory, a process that cannot be started.
     Setup = 96,
-    /// A test failed, or the run was stopped.
+    /// A test failed, a recording violates a monitor, or the run was stopped.
     TestFailed = 100,
     /// `cargo test --no-run` failed.
     BuildFailed = 101,
@@ -41,9 +41,12 @@ impl From<Code> for ExitCode {
 const MEANINGS: [(Code, &str); 10] = [
     (Code::Ok, "success: every test passed, or failed where a failure is expected"),
     (Code::Usage, "the command line cannot be understood"),
-    (Code::NoTests, "no test to run (see --no-tests)"),
-    (Code::Setup, "a trace file, directory or process could not be used"),
-    (Code::TestFailed, "a test failed, a replay ended with another verdict, or the run was stopped"),
+    (Code::NoTests, "no test to run (see --no-tests), or nothing recorded that an observer hears"),
+    (Code::Setup, "a trace file, recording, directory or process could not be used"),
+    (
+        Code::TestFailed,
+        "a test failed, a recording violates a monitor, a replay ended with another verdict, or the run was stopped",
+    ),
     (Code::BuildFailed, "the build failed"),
     (Code::MetadataFailed, "cargo metadata failed"),
     (Code::ListFailed, "the tests of a binary could not be listed"),

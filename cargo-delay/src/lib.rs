@@ -1,4 +1,4 @@
-//! `cargo delay`: builds test binaries, finds the delay tests in them, runs each in a process of its own and reports.
+//! `cargo delay`: builds test binaries, finds the delay tests and observers in them, runs each in a process of its own and reports.
 //!
 //! Invariants: nothing here explores, replays or judges a property; the test does, and this side starts it and shows what it
 //! says (`docs/protocol.md`). Text for people goes to standard error, what was asked for (a list, help) to standard output.
@@ -39,6 +39,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
         Subcommand::List(list) => command::list::list(&list, &output),
         Subcommand::Test(test) => command::test::test(&test, &output),
         Subcommand::Replay(replay) => command::replay::replay(&replay, &output),
+        Subcommand::Check(check) => command::check::check(&check, &output),
         Subcommand::Help { topic } => command::help::help(topic),
     };
     result.unwrap_or_else(|error| complain(&error)).into()

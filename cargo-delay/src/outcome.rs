@@ -189,6 +189,7 @@ fn words(kind: ErrorKind) -> &'static str {
         ErrorKind::PendingPin => "a pinned trace waits to be accepted",
         ErrorKind::NotFound => "the expected failure was not found",
         ErrorKind::Invalid => "the test cannot run",
+        ErrorKind::Unheard => "the observer heard nothing",
     }
 }
 
@@ -300,10 +301,10 @@ pub(crate) mod tests {
             }
             story.broken.unwrap_or_default()
         };
-        let started = r#"{"seq":0,"type":"started","version":1,"test":"t","file":"f","line":1}"#;
+        let started = r#"{"seq":0,"type":"started","version":2,"test":"t","file":"f","line":1}"#;
         let warning = r#"{"seq":2,"type":"warning","text":"w"}"#;
         assert_eq!(broken(&[started, warning]), "event 1 of the test is missing: 2 came instead");
-        assert!(broken(&[started, "oops"]).starts_with("not an event of protocol version 1"));
+        assert!(broken(&[started, "oops"]).starts_with("not an event of protocol version 2"));
         assert!(broken(&[started, &started.replace(":0", ":1")]).starts_with("event 1 of the test is not what"));
         assert!(broken(&[&warning.replace(":2", ":0")]).starts_with("event 0 of the test is not what"));
     }

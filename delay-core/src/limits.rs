@@ -6,6 +6,14 @@ pub const PROCESSES_MAX: u32 = 1 << 24;
 pub const OBJECTS_MAX: u32 = 1 << 26;
 /// Most monitors of one execution. Past it the registration panics, which is a violation that says so.
 pub const MONITORS_MAX: usize = 64;
+/// How many objections of the monitors of a watch are kept for its end. All are told when they are made.
+pub const OBJECTIONS_MAX: usize = 1_000;
+/// Most bytes that wait for the disk while a recording is written. What finds no room is lost, counted, and the loss recorded.
+pub const RECORDING_BYTES_MAX: usize = 8 << 20;
+/// How many events before a violation are shown of a recording.
+pub const EVENTS_BEFORE: usize = 20;
+/// How far the clock of another node may be ahead of this one's, in microseconds: one hour. What is beyond is not believed.
+pub const AHEAD_MAX_MICROS: u64 = 3_600_000_000;
 /// Most alternatives of one process at one state: `choose(n)` refuses a larger n.
 pub const ALTERNATIVES_MAX: u32 = 1 << 16;
 /// How often a process may wake itself within one step before it counts as spinning (`FuturesUnordered` wakes itself

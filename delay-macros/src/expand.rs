@@ -10,14 +10,14 @@ use crate::{
 };
 use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use quote::{ToTokens, quote, quote_spanned};
-use syn::{LitStr, ReturnType, spanned::Spanned};
+use syn::{LitStr, Path, ReturnType, spanned::Spanned};
 
 /// The `#[test]` function, and a constant that checks the explorer's name.
 pub(crate) fn test(settings: &Settings, function: &Function) -> TokenStream {
     let Function { attributes, visibility, signature, body } = function;
     let name = &signature.ident;
     let output = &signature.output;
-    let record = record(settings, name);
+    let record = record(&facade(settings), name, &settings.summary, "test");
     let call = run(settings, function);
     let known_explorer = known_explorer(settings, function);
     quote! {
@@ -29,6 +29,37 @@ pub(crate) fn test(settings: &Settings, function: &Function) -> TokenStream {
             #call
         }
         #known_explorer
+    }
+}
+
+/// The function as it was, and beside it, in a module of its name, a test by which `cargo delay check` finds and calls it. The test is ignored:
+/// without a recording there is nothing it could say.
+pub(crate) fn observer(facade: Option<&Path>, function: &Function) -> TokenStream {
+    let Function { attributes, visibility, signature, body } = function;
+    let name = &signature.ident;
+    let facade = facade.map_or_else(|| quote! { ::delay }, ToTokens::to_token_stream);
+    let test = Ident::new("observer", Span::call_site());
+    let record = record(&facade, &test, "", "observer");
+    let conditions = attributes.iter().filter(|attribute| attribute.path().is_ident("cfg"));
+    let place = match &signature.output {
+        ReturnType::Type(_, result) => result.span(),
+        ReturnType::Default => name.span(),
+    };
+    let call = quote_spanned! {at(place)=> #facade::__private::observe(&__DELAY_META, __DELAY_RECORD, super::#name) };
+    quote! {
+        #(#attributes)*
+        #visibility #signature #body
+
+        #[cfg(test)]
+        #(#conditions)*
+        mod #name {
+            #[::core::prelude::v1::test]
+            #[ignore = "an observer: `cargo delay check RECORDING` runs it"]
+            fn #test() {
+                #record
+                #call
+            }
+        }
     }
 }
 
@@ -74,14 +105,12 @@ fn run(settings: &Settings, function: &Function) -> TokenStream {
 /// What `cargo delay` finds in the executable without running it. The section names are a protocol: the reader in
 /// `cargo-delay` looks for the same three. Fields are separated by `\x1f` because `file!()` may hold any printable
 /// character and `concat!` cannot escape.
-fn record(settings: &Settings, name: &Ident) -> TokenStream {
-    let facade = facade(settings);
-    let summary = &settings.summary;
+fn record(facade: &TokenStream, name: &Ident, summary: &str, kind: &str) -> TokenStream {
     let name = listed(name);
     quote! {
         const __DELAY_RECORD: &str = ::core::concat!(
             ::core::env!("CARGO_PKG_NAME"), "\x1f", ::core::module_path!(), "::", #name, "\x1f",
-            ::core::file!(), "\x1f", ::core::line!(), "\x1f", #summary
+            ::core::file!(), "\x1f", ::core::line!(), "\x1f", #summary, "\x1f", #kind
         );
         #[used]
         #[cfg_attr(

@@ -12,6 +12,7 @@ mod check;
 mod expand;
 mod fallback;
 mod item;
+mod observer;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -57,6 +58,24 @@ pub fn delay_test(arguments: proc_macro::TokenStream, item: proc_macro::TokenStr
 #[proc_macro_attribute]
 pub fn test(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
     attribute(&arguments.into(), &item.into()).into()
+}
+
+/// Lets `cargo delay check RECORDING` find a function without parameters that returns a `delay::record::Observer`.
+///
+/// The function stays as it is, for tests of one's own to call. Beside it comes an ignored test named after it, `NAME::observer`, through which
+/// it is found. The only key is `crate`, as of [`macro@delay_test`].
+///
+/// ```text
+/// #[delay::observer]
+/// fn atomic() -> Observer {
+///     Observer::new(vocabulary(), || {
+///         monitor::register(Atomicity::default());
+///     })
+/// }
+/// ```
+#[proc_macro_attribute]
+pub fn observer(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+    observer::attribute(&arguments.into(), &item.into()).into()
 }
 
 /// The whole pipeline, on `proc_macro2` tokens so that unit tests can run it.

@@ -220,6 +220,22 @@ async fn messages_from_or_to_names_that_are_not_hosted_there_are_dropped() {
     assert!(matches!(told[..], [told] if told.contains("from=b to=nobody")), "{told:?}");
 }
 
+/// As if it came from the end of time: the message counts, its clock does not.
+#[tokio::test]
+async fn a_clock_that_is_far_ahead_is_not_believed() {
+    let (nets, gamma) = without_beta(limits()).await;
+    let mut c = nets[2].endpoint("c");
+    let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
+    stranger.message_at(u64::MAX, "b", "c", "late").await;
+    assert_eq!(guard(c.recv()).await.message, "late");
+    let directory = tempfile::tempdir().expect("a directory");
+    let path = directory.path().join("gamma.jsonl");
+    let recording = delay::record::start(&path, "gamma", delay::record::Vocabulary::new()).expect("it can be written");
+    recording.finish().expect("it was written");
+    let text = std::fs::read_to_string(&path).expect("text");
+    assert!(text.contains(r#""type":"skew""#) && !text.contains("4503599627370495"), "{text}");
+}
+
 /// Far more connections than are allowed to be silent: those before are closed, and a node still gets in.
 #[tokio::test]
 async fn a_flood_of_connections_is_bounded() {
@@ -264,7 +280,7 @@ async fn a_node_has_one_connection() {
 async fn a_flood_of_messages_is_bounded() {
     let (nets, gamma) = without_beta(limits()).await;
     let stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
-    let mut frame = b"\x01\x01b\x01c\xa0\x1f".to_vec(); // 4000 bytes follow
+    let mut frame = b"\x01\x01b\x01c\0\0\0\0\0\0\0\0\xa0\x1f".to_vec(); // 4000 bytes follow
     frame.extend([b'x'; 4_000]);
     let frame = [&u32::try_from(frame.len()).expect("short").to_be_bytes(), &frame[..]].concat();
     // Nobody receives: in the end the socket takes nothing more.

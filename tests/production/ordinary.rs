@@ -82,7 +82,7 @@ async fn a_message_too_large_is_the_senders_error() {
     assert_eq!(error.0.len(), 5_000, "the message comes back");
     assert_eq!(
         error.to_string(),
-        "the message is 5007 bytes long, at most 4096 may be sent: split it, or raise `frame_bytes_max` on every node"
+        "the message is 5015 bytes long, at most 4096 may be sent: split it, or raise `frame_bytes_max` on every node"
     );
     a.send(alpha.address("b"), "x".repeat(4_000)).await.expect("it is not");
     assert_eq!(guard(b.recv()).await.message.len(), 4_000);

@@ -80,10 +80,17 @@ pub(crate) fn hello(version: u16, from: &str, to: &str) -> Vec<u8> {
     hello
 }
 
-/// A message of a text.
+/// A message of a text, from where nothing is recorded.
 pub(crate) fn message(from: &str, to: &str, text: &str) -> Vec<u8> {
+    message_at(0, from, to, text)
+}
+
+/// A message of a text that left at a time of its clock.
+fn message_at(clock: u64, from: &str, to: &str, text: &str) -> Vec<u8> {
     let mut frame = vec![1];
-    texts(&mut frame, &[from, to, text]);
+    texts(&mut frame, &[from, to]);
+    frame.extend(clock.to_le_bytes());
+    texts(&mut frame, &[text]);
     frame
 }
 
@@ -173,9 +180,14 @@ impl Stranger {
         self.bytes(&framed(content)).await;
     }
 
-    /// A message of a text.
+    /// A message of a text, from where nothing is recorded.
     pub(crate) async fn message(&mut self, from: &str, to: &str, text: &str) {
-        self.frame(&message(from, to, text)).await;
+        self.message_at(0, from, to, text).await;
+    }
+
+    /// A message of a text that left at a time of its clock.
+    pub(crate) async fn message_at(&mut self, clock: u64, from: &str, to: &str, text: &str) {
+        self.frame(&message_at(clock, from, to, text)).await;
     }
 
     pub(crate) async fn bytes(&mut self, bytes: &[u8]) {

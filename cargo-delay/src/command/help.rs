@@ -15,6 +15,7 @@ pub(crate) fn help(topic: Option<Topic>) -> Result<Code, Error> {
         Some(Topic::List) => long_help(&["delay", "list"]),
         Some(Topic::Test) => long_help(&["delay", "test"]),
         Some(Topic::Replay) => long_help(&["delay", "replay"]),
+        Some(Topic::Check) => long_help(&["delay", "check"]),
         Some(Topic::ExitCodes) => exit_code::help(),
     };
     write!(anstream::stdout(), "{text}").map_err(Error::Output)?;
@@ -38,7 +39,7 @@ mod tests {
 
     #[test]
     fn every_topic_has_its_help() {
-        for name in ["list", "test", "replay"] {
+        for name in ["list", "test", "replay", "check"] {
             assert!(
                 anstream::adapter::strip_str(&long_help(&["delay", name]))
                     .to_string()

@@ -40,7 +40,7 @@ fn human(tests: &[Test]) -> String {
 fn paragraph(tests: &[Test]) -> String {
     let width = tests.iter().map(|test| test.record.path.len()).max().unwrap_or_default();
     let line = |Test { binary: _, record, ignored }: &Test| {
-        let TestRecord { package: _, krate: _, path, file, line, config } = record;
+        let TestRecord { package: _, krate: _, path, file, line, config, kind: _ } = record;
         let ignored = if *ignored { " (ignored)" } else { "" };
         let text = format!("    {NAME}{path:width$}{NAME:#}  {file}:{line}  {}", config.replace(';', " "));
         format!("{}{ignored}\n", text.trim_end())

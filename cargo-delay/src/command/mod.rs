@@ -1,5 +1,6 @@
 //! The commands, one file each, and what they share: from the command line to the tests that are there.
 
+pub(crate) mod check;
 pub(crate) mod help;
 pub(crate) mod list;
 pub(crate) mod replay;
@@ -15,13 +16,19 @@ use crate::{
     report::Verbosity,
     workspace::Workspace,
 };
+use delay_core::protocol::Kind;
 
 /// Builds what `arguments` select of `workspace` and returns its delay tests.
 fn find_tests(workspace: &Workspace, arguments: &CargoArgs, output: &OutputArgs) -> Result<Vec<Test>, Error> {
-    match workspace.package_words(arguments) {
-        Some(packages) => discover::discover(build::build(workspace, &packages, arguments, output)?),
-        None => Ok(Vec::new()),
-    }
+    find(Kind::Test, workspace, arguments, output)
+}
+
+/// Builds what `arguments` select of `workspace` and returns what it has of this kind.
+fn find(kind: Kind, workspace: &Workspace, arguments: &CargoArgs, output: &OutputArgs) -> Result<Vec<Test>, Error> {
+    let Some(packages) = workspace.package_words(arguments) else { return Ok(Vec::new()) };
+    let mut found = discover::discover(build::build(workspace, &packages, arguments, output)?)?;
+    found.retain(|test| test.record.kind == kind);
+    Ok(found)
 }
 
 /// The tests that `filter` admits, and how many it does not.

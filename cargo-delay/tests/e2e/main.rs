@@ -4,6 +4,7 @@
 //! Nothing is downloaded: the lock file is this workspace's. The first run builds for a minute or two.
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a failure, as it should be")]
 
+mod check;
 mod list;
 mod pins;
 mod plain;

@@ -29,6 +29,11 @@ pub(crate) struct Project {
 impl Project {
     /// A package whose library is `library`, without pins. One test a name.
     pub(crate) fn new(name: &str, library: &str) -> Self {
+        Self::depending(name, library, "")
+    }
+
+    /// A package that depends on something else too, by lines of its manifest.
+    pub(crate) fn depending(name: &str, library: &str, dependencies: &str) -> Self {
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join("e2e-packages").join(name);
         fs::create_dir_all(&directory).unwrap();
         let project = Self { directory: directory.canonicalize().unwrap() };
@@ -39,7 +44,7 @@ impl Project {
         // Debug information and incremental files would only cost time here.
         let manifest = format!(
             "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
-             [dependencies]\ndelay-test = {{ path = '{facade}' }}\n\n\
+             [dependencies]\ndelay-test = {{ path = '{facade}' }}\n{dependencies}\n\
              [profile.dev]\ndebug = 0\nincremental = false\n\n\
              [profile.dev.package.delay-core]\nopt-level = 3\n[profile.dev.package.delay-explorers]\nopt-level = 3\n"
         );

@@ -17,6 +17,7 @@ pub mod net;
 pub mod node;
 pub mod payload;
 pub mod random;
+pub mod record;
 pub mod storage;
 pub mod sync;
 pub mod task;

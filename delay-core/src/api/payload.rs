@@ -133,7 +133,7 @@ impl<T> View<T> for Payload<T> {
     }
 
     fn text(&self, value: &T) -> String {
-        self.show.map_or_else(|| crate::live::short_type_name::<T>(), |show| show(value))
+        self.show.map_or_else(|| crate::api::monitor::ear::short_type_name::<T>(), |show| show(value))
     }
 }
 

@@ -85,7 +85,7 @@ impl<E: Ord + Clone> Graph<E> {
     }
 }
 
-impl<E: Ord + Hash + Clone + fmt::Debug + Send + 'static> Traces<E> {
+impl<E: Ord + Hash + Clone + fmt::Debug + Send + Sync + 'static> Traces<E> {
     /// Explores a test body of the abstraction.
     ///
     /// # Panics
@@ -132,7 +132,7 @@ impl<E: Hash> Hash for Recorder<E> {
     }
 }
 
-impl<E: Ord + Hash + Clone + fmt::Debug + Send + 'static> Monitor for Recorder<E> {
+impl<E: Ord + Hash + Clone + fmt::Debug + Send + Sync + 'static> Monitor for Recorder<E> {
     type Event = E;
 
     fn on(&mut self, event: &E) -> Result<(), String> {
@@ -166,7 +166,7 @@ impl<E> Hash for Conformance<E> {
     }
 }
 
-impl<E: Ord + Hash + Clone + fmt::Debug + Send + 'static> Monitor for Conformance<E> {
+impl<E: Ord + Hash + Clone + fmt::Debug + Send + Sync + 'static> Monitor for Conformance<E> {
     type Event = E;
 
     fn on(&mut self, event: &E) -> Result<(), String> {

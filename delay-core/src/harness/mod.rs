@@ -11,6 +11,7 @@ mod config;
 pub mod conformance;
 mod emit;
 pub mod failure;
+mod observe;
 mod outcome;
 mod pins;
 mod quiet;
@@ -32,6 +33,7 @@ use crate::{
 pub use checker::Checker;
 use config::Resolved;
 pub use config::{ConfigError, Expect, parse_duration};
+pub use observe::observe;
 pub use outcome::Outcome;
 use quiet::Prints;
 use registry::{Job, Registry};

@@ -3,8 +3,9 @@
 //! While a process is polled, its execution's `Context` stands here, and the controlled ops of `api/` find it. A
 //! borrow never lasts while user code runs: user values are hashed, shown and dropped outside `with`.
 
-use super::{labels::Labels, monitors::Monitors, observed::Observations};
+use super::{labels::Labels, observed::Observations};
 use crate::{
+    api::monitor::ear::Monitors,
     ids::{Process, Slot},
     trace::event::Event,
     verdict::Violation,

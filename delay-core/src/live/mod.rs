@@ -14,7 +14,6 @@ pub mod context;
 mod end;
 mod labels;
 mod lasso;
-mod monitors;
 mod nodes;
 pub(crate) mod observed;
 pub(crate) mod panics;
@@ -25,6 +24,7 @@ mod totals;
 pub(crate) mod traced;
 
 use crate::{
+    api::monitor,
     hash::Print,
     ids::Process,
     limits,
@@ -39,7 +39,6 @@ use crate::{
 use context::{Context, TaskFuture};
 pub use lasso::Lasso;
 use lasso::Watch;
-pub(crate) use monitors::{Listener, Registered, Tell, short_type_name};
 pub use reexecute::Footprint;
 use std::{
     future::Future,
@@ -193,6 +192,7 @@ impl<'b> Live<'b> {
     /// A program that has not started. Call [`Live::restart`] first.
     pub fn new(body: &'b Body<'b>, options: Options) -> Self {
         panics::install_hook();
+        monitor::listens(monitor::CONTROLLED);
         let mut world = World::new(options.granularity);
         #[cfg(feature = "test-hooks")]
         {

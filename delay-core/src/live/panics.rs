@@ -1,7 +1,8 @@
 //! Panics of the program under test: kept for the report, not printed, while an execution runs quietly.
 
 use super::context;
-use std::{any::Any, panic, sync::Once};
+pub(crate) use crate::api::monitor::ear::text_of;
+use std::{panic, sync::Once};
 
 /// Installs, once a process, a hook that keeps the panics of explored executions and passes every other one on.
 pub(crate) fn install_hook() {
@@ -18,17 +19,6 @@ pub(crate) fn install_hook() {
             }
         }));
     });
-}
-
-/// The text of a panic's payload.
-pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
-    if let Some(text) = payload.downcast_ref::<&str>() {
-        (*text).to_owned()
-    } else if let Some(text) = payload.downcast_ref::<String>() {
-        text.clone()
-    } else {
-        "a panic without text".to_owned()
-    }
 }
 
 /// What a check of the user's says. One that panics says what the panic says.

@@ -184,8 +184,10 @@ pub enum ErrorKind {
     PendingPin,
     /// `expect = "fail"` and no bug was found.
     NotFound,
-    /// Settings, request or trace cannot be used.
+    /// Settings, request, trace or recording cannot be used.
     Invalid,
+    /// The monitors of an observer heard nothing of what was recorded.
+    Unheard,
 }
 
 impl Verdict {
@@ -315,8 +317,8 @@ mod tests {
 
     #[test]
     fn another_version_is_named() {
-        let error = Envelope::from_line(r#"{"seq":0,"type":"started","version":2,"who":"x"}"#).unwrap_err();
-        assert!(error.to_string().starts_with("the test speaks protocol version 2, this cargo-delay 1"), "{error}");
+        let error = Envelope::from_line(r#"{"seq":0,"type":"started","version":3,"who":"x"}"#).unwrap_err();
+        assert!(error.to_string().starts_with("the test speaks protocol version 3, this cargo-delay 2"), "{error}");
         assert!(matches!(Envelope::from_line("{\"seq\":0,\"ty"), Err(EventError::Json(_))));
     }
 }

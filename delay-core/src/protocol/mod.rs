@@ -12,11 +12,11 @@ pub use event::{
     Envelope, ErrorKind, Event, EventError, Finding, Finished, Pin, PinVerdict, Progress, ReplayOutcome, Replayed,
     Started, Verdict,
 };
-pub use record::{Record, RecordError, TestRecord, parse_section};
-pub use request::{Command, Overrides, Request, RequestError};
+pub use record::{Kind, Record, RecordError, TestRecord, parse_section};
+pub use request::{Command, Extent, Overrides, Request, RequestError};
 
 /// The version of requests and events. A record has its own, [`record::VERSION`], as it is read before anything runs.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Names the JSON file with the [`Request`]. Without it a test runs by its attributes and its `DELAY_*` variables.
 pub const REQUEST_ENV: &str = "CARGO_DELAY_REQUEST";

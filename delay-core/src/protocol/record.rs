@@ -1,9 +1,9 @@
-//! The record that `#[delay_test]` leaves in a link section, so that tests are found without running anything.
+//! The record that `#[delay_test]` and `#[observer]` leave in a link section, so that tests are found without running anything.
 //!
 //! Invariants: a record is `magic | version | length | bytes` in little endian, aligned to 8, and nothing in it is a pointer,
 //! so the same reader serves every object format, target and linker. A reader may meet padding between records and foreign
 //! bytes around them; it never trusts a length it has not checked. The text is `package \x1f path \x1f file \x1f line \x1f
-//! config`: not JSON, because `concat!` cannot escape the backslashes of `file!()` on Windows.
+//! config \x1f kind`: not JSON, because `concat!` cannot escape the backslashes of `file!()` on Windows.
 
 use std::{fmt, str};
 
@@ -11,7 +11,7 @@ use std::{fmt, str};
 pub const MAGIC: [u8; 8] = *b"\xdd\x01dlytst";
 
 /// The version of the record's layout and text.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Separates the fields of a record's text.
 pub const SEPARATOR: char = '\x1f';
@@ -69,19 +69,43 @@ pub struct TestRecord {
     pub line: u32,
     /// The attribute's settings, `key=value` separated by `;`, for people.
     pub config: String,
+    /// Which attribute.
+    pub kind: Kind,
+}
+
+/// What a record is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A `#[delay_test]`.
+    Test,
+    /// An `#[observer]`.
+    Observer,
+}
+
+impl Kind {
+    /// As it stands in a record.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Test => "test",
+            Self::Observer => "observer",
+        }
+    }
 }
 
 impl TestRecord {
     /// Reads the text that the macro wrote.
     pub fn from_text(text: &str) -> Result<Self, RecordError> {
         let fields: Vec<&str> = text.split(SEPARATOR).collect();
-        let &[package, module_path, file, line, config] = fields.as_slice() else {
+        let &[package, module_path, file, line, config, kind] = fields.as_slice() else {
             return Err(RecordError::Fields { found: fields.len() });
         };
         let Some((krate, path)) = module_path.split_once("::") else {
             return Err(RecordError::Path(module_path.to_owned()));
         };
         let line = line.parse().map_err(|_| RecordError::Line(line.to_owned()))?;
+        let kinds = [Kind::Test, Kind::Observer];
+        let known = kinds.into_iter().find(|known| known.word() == kind);
+        let kind = known.ok_or_else(|| RecordError::Kind(kind.to_owned()))?;
         Ok(Self {
             package: package.to_owned(),
             krate: krate.to_owned(),
@@ -89,6 +113,7 @@ impl TestRecord {
             file: file.to_owned(),
             line,
             config: config.to_owned(),
+            kind,
         })
     }
 }
@@ -148,7 +173,7 @@ pub enum RecordError {
     Truncated,
     /// The text is not UTF-8.
     Text,
-    /// The text has another number of fields than five.
+    /// The text has another number of fields than six.
     Fields {
         /// How many there are.
         found: usize,
@@ -157,6 +182,8 @@ pub enum RecordError {
     Path(String),
     /// The line is no number.
     Line(String),
+    /// Neither a test nor an observer.
+    Kind(String),
 }
 
 impl fmt::Display for RecordError {
@@ -170,9 +197,10 @@ impl fmt::Display for RecordError {
             }
             Self::Truncated => write!(f, "test record cut short"),
             Self::Text => write!(f, "test record is not UTF-8"),
-            Self::Fields { found } => write!(f, "test record has {found} fields, expected 5"),
+            Self::Fields { found } => write!(f, "test record has {found} fields, expected 6"),
             Self::Path(path) => write!(f, "test record names `{path}`, expected `crate::path`"),
             Self::Line(line) => write!(f, "test record has the line `{line}`, expected a number"),
+            Self::Kind(kind) => write!(f, "test record is of a `{kind}`, expected `test` or `observer`"),
         }
     }
 }
@@ -183,7 +211,8 @@ impl std::error::Error for RecordError {}
 mod tests {
     use super::*;
 
-    const TEXT: &str = "examples\x1ftwo_phase::tests::votes\x1fexamples\\tests\\two_phase.rs\x1f17\x1fexplorer=rtc";
+    const TEXT: &str =
+        "examples\x1ftwo_phase::tests::votes\x1fexamples\\tests\\two_phase.rs\x1f17\x1fexplorer=rtc\x1ftest";
 
     fn bytes_of(text: &str) -> Vec<u8> {
         let mut bytes = MAGIC.to_vec();
@@ -201,6 +230,7 @@ mod tests {
             file: "examples\\tests\\two_phase.rs".to_owned(),
             line: 17,
             config: "explorer=rtc".to_owned(),
+            kind: Kind::Test,
         }
     }
 
@@ -250,8 +280,10 @@ mod tests {
     #[test]
     fn the_text_is_checked_field_by_field() {
         let error = |text: &str| TestRecord::from_text(text).unwrap_err();
-        assert_eq!(error("p\x1fno_crate\x1ff\x1f1\x1f"), RecordError::Path("no_crate".to_owned()));
-        assert_eq!(error("p\x1fc::t\x1ff\x1fone\x1f"), RecordError::Line("one".to_owned()));
-        assert_eq!(TestRecord::from_text("p\x1fc::t\x1ff\x1f1\x1f").unwrap().path, "t");
+        assert_eq!(error("p\x1fno_crate\x1ff\x1f1\x1f\x1ftest"), RecordError::Path("no_crate".to_owned()));
+        assert_eq!(error("p\x1fc::t\x1ff\x1fone\x1f\x1ftest"), RecordError::Line("one".to_owned()));
+        assert_eq!(error("p\x1fc::t\x1ff\x1f1\x1f\x1fbench"), RecordError::Kind("bench".to_owned()));
+        let observer = TestRecord::from_text("p\x1fc::t\x1ff\x1f1\x1f\x1fobserver").unwrap();
+        assert_eq!((observer.path.as_str(), observer.kind), ("t", Kind::Observer));
     }
 }

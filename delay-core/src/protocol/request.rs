@@ -1,4 +1,5 @@
-//! What cargo-delay asks of one test: explore it, or replay one trace, with the settings given on the command line.
+//! What cargo-delay asks of one test: explore it, or replay one trace, with the settings given on the command line; of an observer: to check
+//! recordings.
 //!
 //! Invariants: a request is complete in one file, written before the test starts and never changed; its version is looked at
 //! before anything else in it; a field this version does not know is an error, because a setting that is silently ignored is
@@ -36,6 +37,23 @@ pub enum Command {
         /// Absolute path of the trace or of the snapshot that holds it.
         trace: String,
     },
+    /// Of an observer: check recordings and nothing else.
+    Check {
+        /// Absolute paths.
+        recordings: Vec<String>,
+        /// How much of a run they hold.
+        extent: Extent,
+    },
+}
+
+/// How much of a run recordings hold.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Extent {
+    /// All of it: who is hot at the end is violated.
+    Whole,
+    /// A part, whose end says nothing.
+    Part,
 }
 
 /// The settings a command line can override. `None` leaves the test's own.
@@ -178,7 +196,9 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("request.json");
         let replay = Command::Replay { trace: "/a \"b\"/c.snap".to_owned() };
-        for request in [Request::new(Command::Test, Overrides::default()), Request::new(replay, full())] {
+        let check = Command::Check { recordings: vec!["/a.jsonl".to_owned()], extent: Extent::Part };
+        let requests = [(Command::Test, Overrides::default()), (replay, full()), (check, Overrides::default())];
+        for request in requests.map(|(command, overrides)| Request::new(command, overrides)) {
             request.save(&path).unwrap();
             assert_eq!(Request::load(&path).unwrap(), request);
         }
@@ -190,14 +210,14 @@ mod tests {
     fn only_what_is_overridden_is_written() {
         let overrides = Overrides { seed: Some(7), ..Overrides::default() };
         let json = serde_json::to_string(&Request::new(Command::Test, overrides)).unwrap();
-        assert_eq!(json, r#"{"version":1,"command":"test","overrides":{"seed":7}}"#);
+        assert_eq!(json, r#"{"version":2,"command":"test","overrides":{"seed":7}}"#);
     }
 
     #[test]
     fn another_version_is_named_before_anything_else_is_looked_at() {
-        let error = Request::from_json(r#"{"version":2,"verb":"dance"}"#).unwrap_err();
+        let error = Request::from_json(r#"{"version":3,"verb":"dance"}"#).unwrap_err();
         let text = RequestError { path: "r.json".into(), kind: error }.to_string();
-        assert!(text.starts_with("the request r.json is of protocol version 2, this test understands 1"), "{text}");
+        assert!(text.starts_with("the request r.json is of protocol version 3, this test understands 2"), "{text}");
     }
 
     #[test]
@@ -205,7 +225,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("request.json");
         assert!(Request::load(&path).unwrap_err().to_string().starts_with("cannot read the request "));
-        fs::write(&path, r#"{"version":1,"command":"test","overrides":{"max_delay":3}}"#).unwrap();
+        fs::write(&path, r#"{"version":2,"command":"test","overrides":{"max_delay":3}}"#).unwrap();
         let text = Request::load(&path).unwrap_err().to_string();
         assert!(text.contains("unknown field `max_delay`"), "{text}");
         assert!(text.contains("request.json"), "{text}");

@@ -13,4 +13,4 @@ pub mod spec;
 
 pub use bugs::Bug;
 pub use protocol::{Coordinator, Decision, Message, Participant, Resource, Transaction, Vote};
-pub use spec::{Atomicity, Progress};
+pub use spec::{Atomicity, Progress, observer, vocabulary};

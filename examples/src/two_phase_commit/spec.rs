@@ -1,11 +1,16 @@
 //! What an atomic commitment must never do.
 
-use super::{Decision, Transaction, Vote};
-use delay::{monitor::Monitor, net::Address};
+use super::{Decision, Message, Transaction, Vote};
+use delay::{
+    monitor::{Monitor, register},
+    net::Address,
+    record::{Observer, Vocabulary},
+};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What coordinator and participants announce.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Progress {
     /// A participant has made up its mind.
     Voted {
@@ -78,4 +83,16 @@ impl Monitor for Atomicity {
             },
         }
     }
+}
+
+/// Under which names a production run is recorded.
+pub fn vocabulary() -> Vocabulary {
+    Vocabulary::new().event::<Progress>("progress").messages::<Message>("commit")
+}
+
+/// Checks the recordings of a run with so many participants.
+pub fn observer(participants: usize) -> Observer {
+    Observer::new(vocabulary(), || {
+        register(Atomicity::new(participants));
+    })
 }

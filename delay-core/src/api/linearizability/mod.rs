@@ -14,8 +14,9 @@
 mod part;
 mod specs;
 
-use super::monitor::{Monitor, announce};
+use super::monitor::{self, CONTROLLED, Monitor, RECORDED, WATCHED, announce};
 use part::Part;
+use serde::{Deserialize, Serialize};
 pub use specs::{KeyValue, KeyValueOp, Register, RegisterOp, Returned};
 use std::{collections::BTreeMap, fmt, hash::Hash};
 
@@ -37,11 +38,11 @@ use std::{collections::BTreeMap, fmt, hash::Hash};
 /// }
 /// assert_eq!(Counter(3).apply(&()), 4);
 /// ```
-pub trait Sequential: Clone + Ord + Hash + 'static {
+pub trait Sequential: Clone + Ord + Hash + Send + 'static {
     /// What a client asks for.
-    type Op: Clone + Ord + Hash + fmt::Debug + 'static;
+    type Op: Clone + Ord + Hash + fmt::Debug + Send + 'static;
     /// What it gets.
-    type Ret: Clone + Ord + Hash + fmt::Debug + 'static;
+    type Ret: Clone + Ord + Hash + fmt::Debug + Send + 'static;
 
     /// Does what was asked for. Must be a function of the state and `op`.
     fn apply(&mut self, op: &Self::Op) -> Self::Ret;
@@ -54,7 +55,17 @@ pub trait Sequential: Clone + Ord + Hash + 'static {
 }
 
 /// An invocation or a return, as announced. See [`invoke`] and [`ret`].
-#[derive(Clone, PartialEq, Eq)]
+///
+/// It can be recorded in production if what is asked for and what is returned can: a history of real clients is then checked by
+/// [`Linearizable`] as one in a test is.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(
+    rename_all = "kebab-case",
+    bound(
+        serialize = "S::Op: Serialize, S::Ret: Serialize",
+        deserialize = "S::Op: Deserialize<'de>, S::Ret: Deserialize<'de>"
+    )
+)]
 pub enum Event<S: Sequential> {
     /// A client called.
     Invoke {
@@ -93,13 +104,23 @@ impl<S: Sequential> fmt::Debug for Event<S> {
 /// ```
 #[track_caller]
 pub fn invoke<S: Sequential>(client: impl fmt::Display, op: S::Op) {
-    announce(Event::<S>::Invoke { client: client.to_string(), op });
+    if is_heard() {
+        announce(Event::<S>::Invoke { client: client.to_string(), op });
+    }
 }
 
 /// Announces what `client`'s call returned. Immediate; put it right after the last thing the call does.
 #[track_caller]
 pub fn ret<S: Sequential>(client: impl fmt::Display, ret: S::Ret) {
-    announce(Event::<S>::Return { client: client.to_string(), ret });
+    if is_heard() {
+        announce(Event::<S>::Return { client: client.to_string(), ret });
+    }
+}
+
+/// Whether it is worth making text of a client.
+#[inline]
+fn is_heard() -> bool {
+    monitor::is_heard(CONTROLLED | WATCHED | RECORDED)
 }
 
 /// The monitor: refuses the first return that no order of the calls explains.

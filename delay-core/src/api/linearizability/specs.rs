@@ -2,10 +2,11 @@
 
 use super::Sequential;
 use crate::hash::{Domain, Print};
+use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, fmt, hash::Hash};
 
 /// What a call on a [`Register`] or a [`KeyValue`] returned.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Returned<V> {
     /// What was read.
     Value(V),
@@ -32,7 +33,7 @@ impl<T> Register<T> {
 }
 
 /// What a [`Register`] can be asked for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum RegisterOp<T> {
     /// What it holds.
     Read,
@@ -40,7 +41,7 @@ pub enum RegisterOp<T> {
     Write(T),
 }
 
-impl<T: Clone + Ord + Hash + fmt::Debug + 'static> Sequential for Register<T> {
+impl<T: Clone + Ord + Hash + fmt::Debug + Send + 'static> Sequential for Register<T> {
     type Op = RegisterOp<T>;
     type Ret = Returned<T>;
 
@@ -74,7 +75,7 @@ impl<K, V> Default for KeyValue<K, V> {
 }
 
 /// What a [`KeyValue`] can be asked for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum KeyValueOp<K, V> {
     /// The value of a key.
     Get(K),
@@ -86,8 +87,8 @@ pub enum KeyValueOp<K, V> {
 
 impl<K, V> Sequential for KeyValue<K, V>
 where
-    K: Clone + Ord + Hash + fmt::Debug + 'static,
-    V: Clone + Ord + Hash + fmt::Debug + 'static,
+    K: Clone + Ord + Hash + fmt::Debug + Send + 'static,
+    V: Clone + Ord + Hash + fmt::Debug + Send + 'static,
 {
     type Op = KeyValueOp<K, V>;
     type Ret = Returned<Option<V>>;

@@ -12,6 +12,7 @@ mod address;
 pub mod cluster;
 mod link;
 mod outlet;
+mod recorded;
 #[cfg(feature = "tcp")]
 pub mod transport;
 
@@ -33,8 +34,10 @@ use crate::{
     world::{fault::Rule, op::Site},
 };
 pub use address::Address;
+pub(super) use address::believing;
 pub use link::{Builder, Link};
 use outlet::{Deployed, Inlet, Posting};
+use recorded::{Arriving, received};
 use std::{
     fmt,
     future::Future,
@@ -397,7 +400,7 @@ impl<M> Endpoint<M> {
         self.refuse_elsewhere();
         let inner = match &mut self.inner {
             Side::Controlled(mailbox) => Side::Controlled((&**mailbox, Leaf::new(mailbox.execution, site))),
-            Side::Tokio(inlet) => Side::Tokio(inlet),
+            Side::Tokio(inlet) => Side::Tokio(Arriving { inlet, to: self.address, wording: self.network.wording() }),
         };
         RecvFrom { inner }
     }
@@ -412,7 +415,11 @@ impl<M> Endpoint<M> {
         self.refuse_elsewhere();
         match &mut self.inner {
             Side::Controlled(mailbox) => mailbox.receive_now(Location::caller()).ok(),
-            Side::Tokio(inlet) => inlet.try_recv().ok().map(|arrived| arrived.envelope),
+            Side::Tokio(inlet) => {
+                let envelope = inlet.try_recv().ok()?.envelope;
+                received(&envelope, self.address, self.network.wording());
+                Some(envelope)
+            }
         }
     }
 }
@@ -451,7 +458,7 @@ impl<M> Future for SendTo<M> {
 /// Future of [`Endpoint::recv`].
 #[must_use = "futures do nothing unless awaited"]
 pub struct RecvFrom<'a, M> {
-    inner: Side<(&'a Mailbox<M>, Leaf), &'a mut Inlet<M>>,
+    inner: Side<(&'a Mailbox<M>, Leaf), Arriving<'a, M>>,
 }
 
 impl<M> Unpin for RecvFrom<'_, M> {}
@@ -469,7 +476,7 @@ impl<M> Future for RecvFrom<'_, M> {
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Envelope<M>> {
         let received = match &mut self.get_mut().inner {
             Side::Controlled((mailbox, leaf)) => task::ready!(mailbox.poll_receive(leaf, cx)),
-            Side::Tokio(inlet) => task::ready!(inlet.poll_recv(cx)).map(|arrived| arrived.envelope),
+            Side::Tokio(arriving) => task::ready!(arriving.poll(cx)),
         };
         // The network itself holds a sender, and the endpoint holds the network.
         Poll::Ready(received.unwrap_or_else(|| crate::bug!("an endpoint saw the end of its network")))

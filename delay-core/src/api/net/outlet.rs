@@ -5,9 +5,13 @@
 #[cfg(feature = "tcp")]
 use super::cluster::{Hosting, Lane, Put};
 use super::{Address, Envelope, Mail, Route, Routes, SendError, Unsent, route_to, routes_of};
-use std::task::{self, Poll};
+use crate::api::record::{self, Travel, Wording};
 #[cfg(feature = "tcp")]
 use std::{future::Future, pin::Pin, sync::Arc};
+use std::{
+    sync::OnceLock,
+    task::{self, Poll},
+};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 /// A message in an inbox. What came from another node gives its room back when it is taken out.
@@ -52,6 +56,8 @@ impl<M> Clone for Outlet<M> {
 /// The names of a network that is not under test, and where they lead.
 pub(super) struct Deployed<M> {
     pub(super) routes: Routes<Outlet<M>, Inlet<M>>,
+    /// How its messages are recorded, once that was asked for.
+    pub(super) wording: OnceLock<Wording<M>>,
     /// What this process is in a cluster. Then every name was made at the beginning.
     #[cfg(feature = "tcp")]
     pub(super) hosting: Option<Hosting>,
@@ -61,6 +67,7 @@ impl<M> Default for Deployed<M> {
     fn default() -> Self {
         Self {
             routes: Routes::default(),
+            wording: OnceLock::new(),
             #[cfg(feature = "tcp")]
             hosting: None,
         }
@@ -118,6 +125,8 @@ impl<M> Deployed<M> {
 /// A message on its way out.
 pub(super) struct Posting<M> {
     outlet: Outlet<M>,
+    to: Address,
+    wording: Option<Wording<M>>,
     /// While it waits for room in the queue of a node.
     #[cfg(feature = "tcp")]
     waiting: Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>,
@@ -128,6 +137,8 @@ impl<M> Posting<M> {
     pub(super) fn to(deployed: &Deployed<M>, to: Address) -> Self {
         Self {
             outlet: route_to(&deployed.routes, to),
+            to,
+            wording: deployed.wording.get().copied(),
             #[cfg(feature = "tcp")]
             waiting: None,
         }
@@ -147,6 +158,8 @@ impl<M> Posting<M> {
             return Poll::Ready(Ok(()));
         }
         let Some(envelope) = envelope.take() else { panic!("a future of delay was polled after it had completed") };
+        // Before anybody can receive it.
+        record::message(Travel::Sent, self.wording, envelope.from, self.to, &envelope.message);
         match &self.outlet {
             Outlet::Here(inbox) => {
                 let sent = inbox.send(Arrived::from_here(envelope));

@@ -9,10 +9,13 @@ use super::{
     limits::REPLACED_MAX,
     wire::{Answer, Ended, Header, Hello, Reader, Refusal, Writer, header, introduced, introduction, message},
 };
-use crate::api::net::{
-    Address, Envelope,
-    outlet::Arrived,
-    transport::{Caller, Identity, Transport},
+use crate::api::{
+    net::{
+        Address, Envelope,
+        outlet::Arrived,
+        transport::{Caller, Identity, Transport},
+    },
+    record::clock,
 };
 use serde::de::DeserializeOwned;
 use std::{
@@ -259,7 +262,10 @@ impl<M: DeserializeOwned> Arrivals<M> {
         let (from, to, body) = match header(frame)? {
             (Header::Beat, []) => return Ok(()),
             (Header::Beat, [_, ..]) => return Err(Ended::Unexpected),
-            (Header::Message { from, to }, body) => (from, to, body),
+            (Header::Message { from, to, clock }, body) => {
+                clock::heard(clock);
+                (from, to, body)
+            }
         };
         let Some(other) = self.others.get(node) else { bug!("{node} was welcomed and is not known") };
         let (Some(from), Some(inbox)) = (other.hosts.get(from), self.inboxes.get(to)) else {

@@ -62,7 +62,7 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::{
     collections::BTreeMap,
     fmt,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, Mutex, OnceLock, PoisonError},
     time::Duration,
 };
 use tokio::{
@@ -175,7 +175,8 @@ impl Host {
         let (routes, arrivals) = self.routes::<M>(&queues, others);
         let listener = AbortOnDropHandle::new(tokio::spawn(arrivals::accept(Arc::new(arrivals), transport)));
         let running = Mutex::new(Some(Running { peers, listener }));
-        let deployed = Deployed { routes: Mutex::new(routes), hosting: Some(Hosting { closing, running }) };
+        let hosting = Some(Hosting { closing, running });
+        let deployed = Deployed { routes: Mutex::new(routes), wording: OnceLock::new(), hosting };
         let inner =
             Inner { delivery, letter: Letter(Payload::opaque()), links: Vec::new(), side: Side::Tokio(deployed) };
         Network { inner: Arc::new(inner) }

@@ -4,7 +4,7 @@
 //! Until it is over a frame has at most [`INTRODUCTION_BYTES_MAX`] bytes: a stranger costs next to nothing. A frame must be whole within the time
 //! in which something must be heard, so that nobody holds a connection by one byte now and then.
 
-use crate::api::net::Unsent;
+use crate::api::{net::Unsent, record::clock};
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
 use std::{fmt, io, time::Duration};
 use tokio::{
@@ -64,7 +64,14 @@ pub(super) enum Header<'a> {
     /// Still there.
     Beat,
     /// A message follows, from one endpoint to another.
-    Message { from: &'a str, to: &'a str },
+    Message {
+        from: &'a str,
+        to: &'a str,
+        /// When it left, for the clock of recordings; zero if nothing is recorded anywhere it knows of. Always as long, so that what fits into
+        /// a frame does not depend on it.
+        #[serde(with = "postcard::fixint::le")]
+        clock: u64,
+    },
 }
 
 /// Why a connection ended.
@@ -290,7 +297,8 @@ pub(super) fn introduced<T: DeserializeOwned>(frame: &[u8]) -> Result<T, Ended> 
 
 /// A message as a frame.
 pub(super) fn frame<M: Serialize>(from: &str, to: &str, message: &M, bytes_max: usize) -> Result<Vec<u8>, Unsent> {
-    let header = postcard::to_extend(&Header::Message { from, to }, Vec::with_capacity(FRAME_BYTES));
+    let header = Header::Message { from, to, clock: clock::carried() };
+    let header = postcard::to_extend(&header, Vec::with_capacity(FRAME_BYTES));
     let frame = header.and_then(|header| postcard::to_extend(message, header)).map_err(|_| Unsent::Unencodable)?;
     if frame.len() > bytes_max {
         return Err(Unsent::Oversized { bytes: frame.len(), bytes_max });

@@ -1,19 +1,84 @@
 //! Monitors: specifications as state machines fed by announced events.
 //!
+//! In a test [`register`] hands monitors to the execution. In production they hear nothing unless a [`Watch`] is installed, and what is
+//! announced can be recorded (`api/record/`). As long as nobody listens an announcement is one relaxed load.
+//!
 //! Source: the spec machines of P, "Compositional programming and testing of dynamic distributed systems" (OOPSLA 2018).
+
+pub(crate) mod ear;
+mod installed;
 
 use crate::{
     limits,
-    live::{Listener, Registered, Tell, context, panics, short_type_name},
+    live::{context, panics},
     verdict::Violation,
 };
+use ear::{Listener, Monitors, Registered, Tell, short_type_name};
+pub use installed::{Installed, Objection, OnViolation, Watch};
 use std::{
     any::{Any, TypeId},
+    cell::RefCell,
     fmt,
     hash::Hash,
     marker::PhantomData,
     panic::Location,
+    sync::atomic::{AtomicU8, Ordering},
 };
+
+/// Who may hear what is announced, as bits. Zero: nobody, in the whole process.
+static LISTENERS: AtomicU8 = AtomicU8::new(0);
+
+/// A controlled execution was made in this process: it may be that of the calling thread. Never taken back.
+pub(crate) const CONTROLLED: u8 = 1;
+/// A watch is installed.
+pub(crate) const WATCHED: u8 = 2;
+/// What is announced is recorded.
+pub(crate) const RECORDED: u8 = 4;
+
+/// From now on somebody listens.
+pub(crate) fn listens(who: u8) {
+    LISTENERS.fetch_or(who, Ordering::Relaxed);
+}
+
+/// From now on nobody of this kind listens.
+pub(crate) fn listens_no_more(who: u8) {
+    LISTENERS.fetch_and(!who, Ordering::Relaxed);
+}
+
+/// Whether somebody of these kinds may listen.
+#[inline]
+pub(crate) fn is_heard(who: u8) -> bool {
+    LISTENERS.load(Ordering::Relaxed) & who != 0
+}
+
+thread_local! {
+    /// Where monitors go that are registered outside a controlled execution, while a [`collect`] asks for them.
+    static COLLECTED: RefCell<Option<Monitors>> = const { RefCell::new(None) };
+}
+
+/// Puts back what was there, also if a specification panics.
+struct Outer(Option<Monitors>);
+
+impl Drop for Outer {
+    fn drop(&mut self) {
+        COLLECTED.set(self.0.take());
+    }
+}
+
+/// The monitors that `specification` registers.
+///
+/// # Panics
+/// If it does so inside a controlled execution, whose monitors they would be.
+#[track_caller]
+pub(crate) fn collect(specification: impl FnOnce()) -> Monitors {
+    assert!(
+        !context::is_controlled(),
+        "inside a test monitors are registered for the execution: call monitor::register in the test body"
+    );
+    let _outer = Outer(COLLECTED.replace(Some(Monitors::new())));
+    specification();
+    COLLECTED.take().unwrap_or_default()
+}
 
 /// A monitor: a state machine over announced events that says what must not happen, and what has to.
 ///
@@ -53,7 +118,9 @@ use std::{
 /// register(Answered::default());
 /// # }
 /// ```
-pub trait Monitor: Hash + 'static {
+///
+/// It is `Send` because in production events are announced by several threads.
+pub trait Monitor: Hash + Send + 'static {
     /// The events it listens to. Traces show them by their `Debug`.
     type Event: fmt::Debug + 'static;
 
@@ -72,11 +139,20 @@ pub trait Monitor: Hash + 'static {
     }
 }
 
+/// Where a monitor is.
+#[derive(Debug, Clone, Copy)]
+enum Place {
+    /// In an execution, and its number there.
+    Execution(u64, usize),
+    /// Among those of a watch or an observer, and its number there.
+    Collected(usize),
+    Nowhere,
+}
+
 /// A monitor that was registered. See [`Monitoring::also`].
 #[derive(Debug)]
 pub struct Monitoring<M> {
-    /// The execution and the number in it; none outside a controlled execution.
-    at: Option<(u64, usize)>,
+    at: Place,
     monitor: PhantomData<fn() -> M>,
 }
 
@@ -116,20 +192,27 @@ impl<M: Monitor> Monitoring<M> {
     where
         M::Event: From<E>,
     {
-        if let Some((execution, index)) = self.at {
-            context::with(|context| {
+        match self.at {
+            Place::Execution(execution, index) => drop(context::with(|context| {
                 if context.execution == execution {
                     context.monitors[index].also::<M, E>();
                 }
-            });
+            })),
+            Place::Collected(index) => COLLECTED.with_borrow_mut(|collected| {
+                if let Some(monitor) = collected.as_mut().and_then(|monitors| monitors.get_mut(index)) {
+                    monitor.also::<M, E>();
+                }
+            }),
+            Place::Nowhere => {}
         }
         self
     }
 }
 
-/// Registers a monitor for this execution. Call it in the test body, before anything is announced.
+/// Registers a monitor: for this execution if called in a test body, before anything is announced; for a watch or an observer if called
+/// in the function given to [`Watch::install`] or [`Observer::new`](crate::api::record::Observer::new).
 ///
-/// Outside a controlled execution it does nothing.
+/// Anywhere else it does nothing, so that a test body also runs outside a test.
 ///
 /// # Panics
 /// If there are [`limits::MONITORS_MAX`] already.
@@ -142,18 +225,46 @@ pub fn register<M: Monitor>(monitor: M) -> Monitoring<M> {
             return None;
         }
         context.monitors.extend(registered.take());
-        Some((context.execution, context.world.add_monitor(state, is_hot)))
+        Some(Place::Execution(context.execution, context.world.add_monitor(state, is_hot)))
     });
-    assert!(at != Some(None), "more than {} monitors: let one listen to what several do", limits::MONITORS_MAX);
-    Monitoring { at: at.flatten(), monitor: PhantomData }
+    let at = at.unwrap_or_else(|| {
+        COLLECTED.with_borrow_mut(|collected| match collected {
+            None => Some(Place::Nowhere),
+            Some(monitors) if monitors.len() == limits::MONITORS_MAX => None,
+            Some(monitors) => {
+                monitors.extend(registered.take());
+                Some(Place::Collected(monitors.len() - 1))
+            }
+        })
+    });
+    let Some(at) = at else {
+        panic!("more than {} monitors: let one listen to what several do", limits::MONITORS_MAX);
+    };
+    Monitoring { at, monitor: PhantomData }
 }
 
 /// Announces an event to every monitor that listens to its type. Immediate: part of the running step.
 ///
-/// Outside a controlled execution it does nothing.
+/// Outside a controlled execution it is heard by the [`Watch`]es that are installed, and recorded if there is a
+/// [recording](crate::api::record); without either it costs one relaxed load.
 #[track_caller]
+#[inline]
 pub fn announce<E: fmt::Debug + 'static>(event: E) {
-    let site = Location::caller();
+    if is_heard(CONTROLLED | WATCHED | RECORDED) {
+        announce_heard(event, Location::caller());
+    }
+}
+
+#[cold]
+fn announce_heard<E: fmt::Debug + 'static>(event: E, site: &'static Location<'static>) {
+    if context::is_controlled() {
+        announce_controlled(&event, site);
+    } else {
+        installed::announce(event, site);
+    }
+}
+
+fn announce_controlled<E: fmt::Debug + 'static>(event: &E, site: &'static Location<'static>) {
     // What a destructor says while its node crashes is not said.
     let Some(count) =
         context::with(|context| (!context.world.is_crashing()).then_some(context.monitors.len())).flatten()
@@ -177,7 +288,7 @@ pub fn announce<E: fmt::Debug + 'static>(event: E) {
                 context::with(|context| context.world.announce());
             }
             heard = true;
-            tell(index, ear, listener, &event);
+            tell(index, ear, listener, event);
         }
     }
     if !heard {

@@ -1,13 +1,20 @@
 //! The user's monitors behind one object-safe trait, and which events each listens to.
 
-use crate::{
-    api::monitor::Monitor,
-    hash::{Domain, Print},
+use super::Monitor;
+use crate::hash::{Domain, Print};
+use std::{
+    any::{Any, TypeId},
+    fmt,
+    panic::{self, AssertUnwindSafe},
 };
-use std::any::{Any, TypeId};
+
+/// An event whose type is forgotten.
+pub(crate) trait Told: Any + fmt::Debug {}
+
+impl<E: Any + fmt::Debug> Told for E {}
 
 /// A monitor whose type is forgotten.
-pub(crate) trait Listener {
+pub(crate) trait Listener: Send {
     /// Hears an event of its own type.
     fn on(&mut self, event: &dyn Any) -> Result<(), String>;
     fn state(&self) -> Print;
@@ -33,7 +40,7 @@ pub(crate) type Tell = fn(&mut dyn Listener, &dyn Any) -> Result<(), String>;
 
 /// A registered monitor.
 pub(crate) struct Registered {
-    /// None while it is called.
+    /// None while it is called, and once it has objected outside a controlled execution.
     pub(crate) listener: Option<Box<dyn Listener>>,
     pub(crate) name: String,
     /// The types of events it listens to, each once.
@@ -59,6 +66,27 @@ impl Registered {
         }
     }
 
+    /// Tells it an event, if it listens to its type; whether it is hot then. A panic is an objection with the panic's text, and who has
+    /// objected listens no more.
+    ///
+    /// Not for controlled executions, which end with the first objection and keep panics to themselves.
+    pub(crate) fn hear(&mut self, event: &dyn Told) -> Option<Result<bool, String>> {
+        let event: &dyn Any = event;
+        let ear = self.ear(event.type_id())?;
+        let listener = self.listener.as_deref_mut()?;
+        let said = panic::catch_unwind(AssertUnwindSafe(|| ear(listener, event).map(|()| listener.is_hot())));
+        let said = said.unwrap_or_else(|payload| Err(text_of(payload.as_ref())));
+        if said.is_err() {
+            self.listener = None;
+        }
+        Some(said)
+    }
+
+    /// Whether something is owed to it.
+    pub(crate) fn is_hot(&self) -> bool {
+        self.listener.as_ref().is_some_and(|listener| listener.is_hot())
+    }
+
     /// How it hears events of a type, if it does.
     pub(crate) fn ear(&self, event: TypeId) -> Option<Tell> {
         self.ears.iter().find(|(known, _)| *known == event).map(|(_, tell)| *tell)
@@ -75,5 +103,16 @@ pub(crate) fn short_type_name<T: ?Sized>() -> String {
     name
 }
 
-/// The monitors of one execution, in order of registration.
+/// The monitors of one execution, or of one watch, in order of registration.
 pub(crate) type Monitors = Vec<Registered>;
+
+/// The text of a panic's payload.
+pub(crate) fn text_of(payload: &(dyn Any + Send)) -> String {
+    if let Some(text) = payload.downcast_ref::<&str>() {
+        (*text).to_owned()
+    } else if let Some(text) = payload.downcast_ref::<String>() {
+        text.clone()
+    } else {
+        "a panic without text".to_owned()
+    }
+}
