@@ -286,3 +286,27 @@ fn invisible_delimiters_are_seen_through() {
     assert!(syn::parse2::<Expr>(negative.clone().into()).is_ok());
     expect(&messages(attribute(&quote!(max_delays = #negative), &tokens(BODY))), &["cannot be negative"]);
 }
+
+fn observer(arguments: &str, item: &str) -> TokenStream {
+    crate::observer::attribute(&tokens(arguments), &tokens(item))
+}
+
+#[test]
+fn an_observer_stays_a_function_and_is_found_through_a_test() {
+    let item = "/// Says why.\n#[cfg(unix)] pub(crate) fn atomic() -> Observer { Observer::new(words(), spec) }";
+    let expansion = syn::parse2(observer("", item)).expect("an expansion is a file");
+    insta::assert_snapshot!(prettyplease::unparse(&expansion));
+    assert!(observer("crate = my::delay", item).to_string().contains("my :: delay :: __private :: observe"));
+}
+
+#[test]
+fn functions_that_cannot_be_observers_are_refused() {
+    let refuses = |item: &str, fragments: &[&str]| expect(&messages(observer("", item)), fragments);
+    refuses("async fn f() {}", &["does not wait: write `fn`"]);
+    refuses("fn f<T>() {}", &["cannot be generic"]);
+    refuses("fn f(x: u8) {}", &["takes no parameters"]);
+    refuses("fn f(&self) {}", &["cannot take `self`"]);
+    refuses("unsafe extern \"C\" fn f() {}", &["cannot be an `unsafe fn`", "cannot be an `extern fn`"]);
+    refuses("struct F;", &["an observer needs a function with a body"]);
+    expect(&messages(observer("budget = 3", "fn f() {}")), &["unknown key `budget`; an observer takes `crate` only"]);
+}

@@ -5,7 +5,10 @@ use crate::{
     rig::{Calm, Dice, Stranger, Text, VERSION, WELCOME, framed, guard, hello, limits, message, three},
 };
 use delay::net::cluster::Limits;
-use std::{net::SocketAddr, time::Duration};
+use std::{
+    net::SocketAddr,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
 use tokio::io::AsyncWriteExt;
 
 /// Bytes that are nearly what a node sends: whatever comes of them, the process and its other connections live.
@@ -220,20 +223,29 @@ async fn messages_from_or_to_names_that_are_not_hosted_there_are_dropped() {
     assert!(matches!(told[..], [told] if told.contains("from=b to=nobody")), "{told:?}");
 }
 
-/// As if it came from the end of time: the message counts, its clock does not.
+/// A clock that is half an hour ahead takes the recording along. One from the end of time does not; its message counts all the same.
 #[tokio::test]
 async fn a_clock_that_is_far_ahead_is_not_believed() {
     let (nets, gamma) = without_beta(limits()).await;
     let mut c = nets[2].endpoint("c");
     let mut stranger = Stranger::welcomed(gamma, "beta", "gamma").await;
-    stranger.message_at(u64::MAX, "b", "c", "late").await;
-    assert_eq!(guard(c.recv()).await.message, "late");
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("it is later than that");
+    let ahead = u64::try_from((now + Duration::from_mins(30)).as_micros()).expect("it is not that late");
+    for clock in [ahead << 12, u64::MAX] {
+        stranger.message_at(clock, "b", "c", "late").await;
+        assert_eq!(guard(c.recv()).await.message, "late");
+    }
     let directory = tempfile::tempdir().expect("a directory");
     let path = directory.path().join("gamma.jsonl");
     let recording = delay::record::start(&path, "gamma", delay::record::Vocabulary::new()).expect("it can be written");
     recording.finish().expect("it was written");
     let text = std::fs::read_to_string(&path).expect("text");
-    assert!(text.contains(r#""type":"skew""#) && !text.contains("4503599627370495"), "{text}");
+    let times = text.lines().map(|line| -> u64 {
+        let line: serde_json::Value = serde_json::from_str(line).expect("it is JSON");
+        line["at"][0].as_u64().expect("it has a time")
+    });
+    assert!(times.clone().all(|time| (ahead..ahead + 3_600_000_000).contains(&time)), "{ahead}: {text}");
+    assert!(text.contains(r#""type":"skew""#), "{text}");
 }
 
 /// Far more connections than are allowed to be silent: those before are closed, and a node still gets in.

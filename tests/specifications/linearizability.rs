@@ -52,6 +52,8 @@ fn calls<S: Sequential>(history: &[Event<S>]) -> Vec<Call<S>> {
                 let call = calls.iter_mut().rfind(|(caller, _)| *caller == client).expect("it called");
                 call.1.returned = Some((at, ret));
             }
+            // It never returns, which says all.
+            Event::Abandon { .. } => {}
         }
     }
     calls.into_iter().map(|(_, call)| call).collect()
@@ -91,6 +93,8 @@ fn random_history<S: Sequential>(
                 history.push(Event::Invoke { client: name, op: op.clone() });
                 pending[client] = Some((op, None));
             }
+            // With or without an effect.
+            Some(_) if rng.random_range(0..8) == 0 => history.push(Event::Abandon { client: name }),
             Some((op, None)) => {
                 let result = state.apply(&op);
                 pending[client] = Some((op, Some(result)));
@@ -215,6 +219,10 @@ fn a_call_that_never_returns_may_take_effect_late_or_not_at_all() {
     assert!(agree(&Register::new(0), &[&crashed[..], &read(0), &read(0)].concat()));
     assert!(agree(&Register::new(0), &[&crashed[..], &read(0), &read(1)].concat()));
     assert!(!agree(&Register::new(0), &[&crashed[..], &read(1), &read(0)].concat()));
+    // The same if the client says that it gave the call up.
+    let crashed = [&crashed[..], &[Event::Abandon { client: "ada".to_owned() }]].concat();
+    assert!(agree(&Register::new(0), &[&crashed[..], &read(0), &read(1)].concat()));
+    assert!(!agree(&Register::new(0), &[&crashed[..], &read(1), &read(0)].concat()));
 }
 
 #[test]
@@ -225,6 +233,11 @@ fn misuse_is_named() {
     monitor.on(&calls_for("ada", RegisterOp::Read)).expect("the first call");
     let error = monitor.on(&calls_for("ada", RegisterOp::Read)).expect_err("one at a time");
     assert!(error.contains("had not returned") && error.contains("another name"), "{error}");
+    let gives_up = |client: &str| Event::Abandon { client: client.to_owned() };
+    monitor.on(&gives_up("ada")).expect("it may");
+    monitor.on(&calls_for("ada", RegisterOp::Read)).expect("and goes on");
+    let error = monitor.on(&gives_up("bob")).expect_err("it never called");
+    assert_eq!(error, "bob gave a call up without having called");
 }
 
 #[derive(Clone, Copy, Hash, Debug)]

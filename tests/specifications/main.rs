@@ -4,6 +4,7 @@ mod conformance;
 mod inbox;
 mod invariants;
 mod linearizability;
+mod long_histories;
 #[path = "../verdicts/mod.rs"]
 #[expect(dead_code, reason = "shared with tests that know the text beforehand")]
 mod verdicts;

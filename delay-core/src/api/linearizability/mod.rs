@@ -81,6 +81,11 @@ pub enum Event<S: Sequential> {
         /// What it got.
         ret: S::Ret,
     },
+    /// A client gave its call up.
+    Abandon {
+        /// Who.
+        client: String,
+    },
 }
 
 impl<S: Sequential> fmt::Debug for Event<S> {
@@ -88,14 +93,14 @@ impl<S: Sequential> fmt::Debug for Event<S> {
         match self {
             Self::Invoke { client, op } => write!(f, "{client} calls {op:?}"),
             Self::Return { client, ret } => write!(f, "{client} returned {ret:?}"),
+            Self::Abandon { client } => write!(f, "{client} gave its call up"),
         }
     }
 }
 
 /// Announces that `client` calls an object of specification `S`. Immediate; put it before the first thing the call does.
 ///
-/// A client has one call at a time. One that gave a call up, after a timeout say, goes on under another name, because
-/// that call may still take effect.
+/// A client has one call at a time. One that gives a call up, after a timeout say, says so by [`abandon`].
 ///
 /// ```
 /// use delay_core::api::linearizability::{Register, RegisterOp, Returned, invoke, ret};
@@ -114,6 +119,18 @@ pub fn invoke<S: Sequential>(client: impl fmt::Display, op: S::Op) {
 pub fn ret<S: Sequential>(client: impl fmt::Display, ret: S::Ret) {
     if is_heard() {
         announce(Event::<S>::Return { client: client.to_string(), ret });
+    }
+}
+
+/// Announces that `client` gave its call up: it may still take effect, at any time or never, but nobody will learn what it returned. The client
+/// can go on with another call.
+///
+/// A client that is gone need not say so: a call that never returns means the same. But a monitor that knows need not remember what the call
+/// might have returned, which makes long histories with many such calls checkable.
+#[track_caller]
+pub fn abandon<S: Sequential>(client: impl fmt::Display) {
+    if is_heard() {
+        announce(Event::<S>::Abandon { client: client.to_string() });
     }
 }
 
@@ -161,7 +178,7 @@ impl<S: Sequential> Linearizable<S> {
     fn invoked(&mut self, client: &str, op: &S::Op) -> Result<(), String> {
         if self.calling.contains_key(client) {
             return Err(format!(
-                "{client} called {op:?} while an earlier call of it had not returned: a client that gave a call up goes on under another name"
+                "{client} called {op:?} while an earlier call of it had not returned: a client that gives a call up announces `abandon`, or goes on under another name"
             ));
         }
         let at = S::part(op);
@@ -170,13 +187,26 @@ impl<S: Sequential> Linearizable<S> {
         Ok(())
     }
 
+    /// The part that `client`'s call is about, which it ends.
+    fn ended(&mut self, client: &str) -> Option<(u64, &mut Part<S>)> {
+        let at = self.calling.remove(client)?;
+        Some((at, self.parts.get_mut(&at)?))
+    }
+
+    fn abandoned(&mut self, client: &str) -> Result<(), String> {
+        let Some((_, part)) = self.ended(client) else {
+            return Err(format!("{client} gave a call up without having called"));
+        };
+        part.abandon(client);
+        Ok(())
+    }
+
     fn returned(&mut self, client: &str, ret: &S::Ret) -> Result<(), String> {
-        let part = self.calling.remove(client).and_then(|at| Some((at, self.parts.get_mut(&at)?)));
-        let Some((at, part)) = part else {
+        let Some((at, part)) = self.ended(client) else {
             return Err(format!("{client} returned {ret:?} without having called"));
         };
         part.ret(client, ret)?;
-        if part.is_fresh(&self.initial) {
+        if self.parts.get(&at).is_some_and(|part| part.is_fresh(&self.initial)) {
             self.parts.remove(&at);
         }
         Ok(())
@@ -190,6 +220,7 @@ impl<S: Sequential> Monitor for Linearizable<S> {
         match event {
             Event::Invoke { client, op } => self.invoked(client, op),
             Event::Return { client, ret } => self.returned(client, ret),
+            Event::Abandon { client } => self.abandoned(client),
         }
     }
 }

@@ -7,7 +7,6 @@
 //! Invariants: of two recorded events of which one can have led to the other, the later one has the larger time; within a process times
 //! only grow. A clock that is far ahead is not believed: one broken clock must not take all others with it.
 
-use crate::limits;
 use std::{
     fmt,
     sync::atomic::{AtomicU64, Ordering},
@@ -28,7 +27,7 @@ impl Stamp {
     }
 
     /// None if there is no such time.
-    pub(super) fn of_parts((micros, count): (u64, u64)) -> Option<Self> {
+    pub(crate) fn of_parts((micros, count): (u64, u64)) -> Option<Self> {
         let fits = micros < 1 << (64 - COUNT_BITS) && count < 1 << COUNT_BITS;
         fits.then_some(Self((micros << COUNT_BITS) | count))
     }
@@ -93,7 +92,7 @@ pub(super) fn disbelieved() -> u64 {
 }
 
 /// A process that goes on with a recording is not earlier than what it recorded.
-pub(super) fn not_before(stamp: Stamp) {
+pub(crate) fn not_before(stamp: Stamp) {
     LAST.fetch_max(stamp.0, Ordering::Relaxed);
 }
 
@@ -108,7 +107,7 @@ fn tick_of(last: &AtomicU64, micros: u64) -> Stamp {
 /// Whether it was believed.
 #[cfg(any(test, feature = "tcp"))]
 fn hear_of(last: &AtomicU64, carried: u64, micros: u64) -> bool {
-    let is_far_ahead = carried >> COUNT_BITS > micros + limits::AHEAD_MAX_MICROS;
+    let is_far_ahead = carried >> COUNT_BITS > micros + crate::limits::AHEAD_MAX_MICROS;
     if !is_far_ahead {
         last.fetch_max(carried, Ordering::Relaxed);
     }
@@ -125,6 +124,7 @@ fn micros() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::limits;
     use proptest::prelude::*;
 
     fn stamp(micros: u64, count: u64) -> Stamp {

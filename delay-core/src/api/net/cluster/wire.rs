@@ -318,3 +318,19 @@ pub(super) fn message<M: DeserializeOwned>(body: &[u8]) -> Result<M, Ended> {
         (_, [_, ..]) => Err(Ended::Unexpected),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::api::record::clock::Stamp;
+
+    #[test]
+    fn a_message_carries_the_time_of_what_was_recorded_before_it() {
+        let before = frame("a", "b", &7_u8, 100).unwrap();
+        clock::not_before(Stamp::of_parts((1_764_329_700_123_456, 7)).unwrap());
+        let after = frame("a", "b", &7_u8, 100).unwrap();
+        assert_eq!(before.len(), after.len(), "what fits does not depend on it");
+        let Ok((Header::Message { from: "a", to: "b", clock }, [7])) = header(&after) else { panic!("{after:?}") };
+        assert!(clock >= (1_764_329_700_123_456 << 12) + 7, "{clock}");
+    }
+}
