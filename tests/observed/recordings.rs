@@ -187,7 +187,7 @@ fn a_history_of_clients_is_checked_for_linearizability() {
         invoke::<Map>("bob", KeyValueOp::Get(1));
         ret::<Map>("bob", Returned::Value(stale));
         recording.finish().expect("it was written");
-        let observer = Observer::new(vocabulary(), || drop(monitor::register(Linearizable::new(Map::default()))));
+        let observer = Observer::new(vocabulary(), || monitor::register(Linearizable::new(Map::default())));
         record::check([&path], observer, Extent::Whole).expect("it can be read")
     };
     check("good", Some(10)).assert_holds();

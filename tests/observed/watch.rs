@@ -90,7 +90,11 @@ fn a_monitor_that_objects_is_told_of_once_with_event_and_place() {
     announce(Is::<1>::Wrong);
     let file = file!();
     let expected = format!("monitor Judge<1>: it is wrong (at Wrong, announced at {file}:{line})");
-    assert_eq!(tells.try_iter().collect::<Vec<_>>(), [expected.clone()], "it hears nothing more after that");
+    assert_eq!(
+        tells.try_iter().collect::<Vec<_>>(),
+        std::slice::from_ref(&expected),
+        "it hears nothing more after that"
+    );
     assert_eq!(heard.lock().expect("nobody panics").len(), 3, "others do");
     let objections: Vec<String> = watch.finish().iter().map(ToString::to_string).collect();
     assert_eq!(objections, [expected]);
@@ -114,17 +118,17 @@ fn an_objection_can_panic_where_the_event_is_announced() {
 
 #[test]
 fn what_is_owed_at_the_end_is_an_objection() {
-    let watch = Watch::new(OnViolation::Log).install(|| drop(monitor::register(Judge::<3>::default())));
+    let watch = Watch::new(OnViolation::Log).install(|| monitor::register(Judge::<3>::default()));
     announce(Is::<3>::Owed);
     let [objection] = watch.finish().try_into().expect("one");
     assert_eq!(objection.to_string(), "monitor Judge<3>: hot at the end: something is owed that has not happened");
 
-    let watch = Watch::new(OnViolation::Log).install(|| drop(monitor::register(Judge::<3>::default())));
+    let watch = Watch::new(OnViolation::Log).install(|| monitor::register(Judge::<3>::default()));
     announce(Is::<3>::Owed);
     announce(Is::<3>::Done);
     assert_eq!(watch.finish(), []);
 
-    let watch = Watch::new(OnViolation::Panic).install(|| drop(monitor::register(Judge::<3>::default())));
+    let watch = Watch::new(OnViolation::Panic).install(|| monitor::register(Judge::<3>::default()));
     announce(Is::<3>::Owed);
     assert!(panic_of(|| drop(watch)).contains("hot at the end"));
 }
@@ -135,7 +139,7 @@ fn what_is_owed_for_too_long_is_noticed_though_nobody_announces_anything() {
     let watch =
         Watch::new(OnViolation::call(move |objection| told.send(objection.to_string()).expect("somebody hears")))
             .hot_for(Duration::from_millis(1))
-            .install(|| drop(monitor::register(Judge::<4>::default())));
+            .install(|| monitor::register(Judge::<4>::default()));
     announce(Is::<4>::Owed);
     let expected = "monitor Judge<4>: hot for more than 1ms: something is owed that has not happened";
     assert_eq!(tells.recv().as_deref(), Ok(expected));
@@ -152,7 +156,7 @@ fn threads_are_heard_in_one_order_that_keeps_each_ones() {
     struct Step(usize, usize);
     let (first, heard_first) = ear::<Step>();
     let (second, heard_second) = ear::<Step>();
-    let watches = [first, second].map(|ear| Watch::new(OnViolation::Panic).install(|| drop(monitor::register(ear))));
+    let watches = [first, second].map(|ear| Watch::new(OnViolation::Panic).install(|| monitor::register(ear)));
     thread::scope(|scope| {
         for thread in 0..4 {
             scope.spawn(move || (0..500).for_each(|step| announce(Step(thread, step))));
@@ -248,7 +252,7 @@ fn one_monitor_hears_several_types_of_events() {
 /// The same registrations in a test and in production, where a test's executions are not heard.
 #[test]
 fn tests_and_production_do_not_hear_each_other() {
-    let specification = || drop(monitor::register(Judge::<7>::default()));
+    let specification = || monitor::register(Judge::<7>::default());
     let watch = Watch::new(OnViolation::Panic).install(specification);
     let report = Checker::new().check(move || async move {
         specification();

@@ -45,7 +45,7 @@ mod specification {
 
     #[delay::observer]
     fn atomic() -> Observer {
-        Observer::new(vocabulary(), || drop(monitor::register(Atomicity::default())))
+        Observer::new(vocabulary(), || monitor::register(Atomicity::default()))
     }
 
     /// Of another protocol.
@@ -62,7 +62,7 @@ mod specification {
 
     #[delay::observer]
     fn foreign() -> Observer {
-        Observer::new(Vocabulary::new().event::<u8>("byte"), || drop(monitor::register(Deaf)))
+        Observer::new(Vocabulary::new().event::<u8>("byte"), || monitor::register(Deaf))
     }
 
     #[delay::delay_test]

@@ -137,13 +137,13 @@ impl Watch {
         self
     }
 
-    /// Installs the monitors that `specification` [registers](super::register), until the end of what is returned. Any number of watches
+    /// Installs the monitors that `specification` [registers](super::register), whatever it returns, until the end of what is returned. Any number of watches
     /// can be installed; each hears what the whole process announces.
     ///
     /// # Panics
     /// If no monitor is registered, or inside a test, where monitors are registered in the test body.
     #[track_caller]
-    pub fn install(self, specification: impl FnOnce()) -> Installed {
+    pub fn install<R>(self, specification: impl FnOnce() -> R) -> Installed {
         let Self { on_violation, hot_max } = self;
         let monitors = collect(specification);
         assert!(

@@ -70,13 +70,13 @@ impl Drop for Outer {
 /// # Panics
 /// If it does so inside a controlled execution, whose monitors they would be.
 #[track_caller]
-pub(crate) fn collect(specification: impl FnOnce()) -> Monitors {
+pub(crate) fn collect<R>(specification: impl FnOnce() -> R) -> Monitors {
     assert!(
         !context::is_controlled(),
         "inside a test monitors are registered for the execution: call monitor::register in the test body"
     );
     let _outer = Outer(COLLECTED.replace(Some(Monitors::new())));
-    specification();
+    let _registered = specification();
     COLLECTED.take().unwrap_or_default()
 }
 

@@ -40,12 +40,12 @@ impl fmt::Debug for Observer {
 }
 
 impl Observer {
-    /// An observer with the monitors that `specification` [registers](monitor::register).
+    /// An observer with the monitors that `specification` [registers](monitor::register), whatever it returns.
     ///
     /// # Panics
     /// If no monitor is registered, or inside a test, where monitors are registered in the test body.
     #[track_caller]
-    pub fn new(vocabulary: Vocabulary, specification: impl FnOnce()) -> Self {
+    pub fn new<R>(vocabulary: Vocabulary, specification: impl FnOnce() -> R) -> Self {
         let monitors = monitor::collect(specification);
         assert!(
             !monitors.is_empty(),
