@@ -3,8 +3,14 @@
 mod beyond;
 mod bounds;
 mod driver;
+mod items;
 mod nodes;
 #[macro_use]
 mod parity;
+mod once;
+mod outside;
+mod races;
 mod select;
 mod shared;
+mod streams;
+mod tokens;

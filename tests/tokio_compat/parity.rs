@@ -24,20 +24,13 @@ mod on_ours {
     };
 }
 
-/// Writes an async fn twice, over tokio and over us, and compares what it returns.
+/// Writes an async fn twice, over tokio and over us, and compares what it returns: the same in every schedule.
 macro_rules! parity {
     ($($(#[$attribute:meta])* async fn $name:ident() $body:block)*) => {$(
         $(#[$attribute])*
         #[test]
         fn $name() {
-            mod theirs {
-                use super::on_theirs::*;
-                pub(super) async fn run() -> Vec<String> $body
-            }
-            mod ours {
-                use super::on_ours::*;
-                pub(super) async fn run() -> Vec<String> $body
-            }
+            twice!($body);
             let expected = on_tokio(theirs::run());
             assert!(!expected.is_empty());
             assert_eq!(on_tokio(ours::run()), expected, "outside a controlled execution");
@@ -45,6 +38,50 @@ macro_rules! parity {
             assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [expected], "inside a controlled execution");
         }
     )*};
+}
+
+/// As `parity!`, for what the schedule decides: what tokio comes to is among what is explored, and merging equal states
+/// loses nothing.
+macro_rules! among {
+    ($(@$outcomes:literal async fn $name:ident() $body:block)*) => {$(
+        #[test]
+        fn $name() {
+            twice!($body);
+            let expected = on_tokio(theirs::run());
+            assert_eq!(on_tokio(ours::run()), expected, "outside a controlled execution");
+            let outcomes: std::collections::BTreeSet<_> = every_schedule(ours::run).into_keys().collect();
+            assert!(outcomes.contains(&expected), "{expected:?} is not among {outcomes:?}");
+            assert_eq!(outcomes.len(), $outcomes, "{outcomes:?}");
+            assert_eq!(crate::driver::outcomes_by_states(ours::run), outcomes, "by states");
+        }
+    )*};
+}
+
+/// As `parity!`, for what is a violation in a controlled execution, or needs a real clock.
+macro_rules! outside {
+    ($(async fn $name:ident() $body:block)*) => {$(
+        #[test]
+        fn $name() {
+            twice!($body);
+            let expected = on_tokio(theirs::run());
+            assert!(!expected.is_empty());
+            assert_eq!(on_tokio(ours::run()), expected);
+        }
+    )*};
+}
+
+/// The two versions of a scenario.
+macro_rules! twice {
+    ($body:block) => {
+        mod theirs {
+            use super::on_theirs::*;
+            pub(super) async fn run() -> Vec<String> $body
+        }
+        mod ours {
+            use super::on_ours::*;
+            pub(super) async fn run() -> Vec<String> $body
+        }
+    };
 }
 
 /// What a scenario saw.

@@ -22,3 +22,8 @@ pub mod storage;
 pub mod sync;
 pub mod task;
 pub mod time;
+pub mod tokio_stream;
+pub mod tokio_util;
+
+// They need no control: they only poll what is in them. In `select!` which branch is ready first is the schedule's choice.
+pub use tokio::{join, pin, select, task_local, try_join};

@@ -83,6 +83,11 @@ impl<T> Payload<T> {
         self.copy.is_some()
     }
 
+    /// How values are told apart, if they are not opaque.
+    pub(crate) const fn print(&self) -> Option<fn(&T) -> Print> {
+        self.print
+    }
+
     /// What becomes of the version of a shared value that is this one now.
     pub(crate) fn change(&self, value: &T) -> Change {
         self.content(value).map_or(Change::Opaque, Change::Content)

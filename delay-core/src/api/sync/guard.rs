@@ -9,6 +9,7 @@ use crate::{
         backend::{self, Side},
         payload::Payload,
     },
+    hash::Print,
     world::shared::Change,
 };
 use std::ops::{Deref, DerefMut};
@@ -54,47 +55,91 @@ pub(super) enum Access {
 }
 
 /// Tokio's guard and the permits that go with it.
-pub(super) struct Guarded<G: Deref<Target: Sized>> {
+pub(super) struct Guarded<G: Deref> {
     /// Invariant: none only while the guard is turned into another.
     guard: Option<G>,
     held: Grant,
-    payload: Payload<G::Target>,
+    /// The value's print, if it is not opaque. A part of a value is: what it is a part of cannot be seen through it.
+    print: Option<fn(&G::Target) -> Print>,
     access: Access,
 }
 
-impl<G: Deref<Target: Sized>> Guarded<G> {
-    pub(super) fn new(guard: G, held: Grant, payload: Payload<G::Target>, access: Access) -> Self {
-        Self { guard: Some(guard), held, payload, access }
+impl<G: Deref> Guarded<G> {
+    pub(super) fn new(guard: G, held: Grant, payload: Payload<G::Target>, access: Access) -> Self
+    where
+        G::Target: Sized,
+    {
+        Self { guard: Some(guard), held, print: payload.print(), access }
+    }
+
+    /// What becomes of the value's version.
+    fn change(guard: Option<&G::Target>, print: Option<fn(&G::Target) -> Print>, access: Access) -> Change {
+        match (access, guard, print) {
+            (Access::Read, _, _) => Change::None,
+            (Access::Write, Some(value), Some(print)) => Change::Content(print(value)),
+            (Access::Write, _, _) => Change::Opaque,
+        }
+    }
+
+    fn take(&mut self) -> G {
+        self.guard.take().unwrap_or_else(|| crate::bug!("a guard is turned twice"))
+    }
+
+    /// A guard of a part of the value.
+    pub(super) fn map<R: Deref>(mut self, turn: impl FnOnce(G) -> R) -> Guarded<R> {
+        let guard = turn(self.take());
+        Guarded { guard: Some(guard), held: self.held.take(), print: None, access: self.access }
+    }
+
+    /// A guard of a part of the value, or the same as before.
+    pub(super) fn try_map<R: Deref>(mut self, turn: impl FnOnce(G) -> Result<R, G>) -> Result<Guarded<R>, Self> {
+        match turn(self.take()) {
+            Ok(guard) => Ok(Guarded { guard: Some(guard), held: self.held.take(), print: None, access: self.access }),
+            Err(guard) => {
+                self.guard = Some(guard);
+                Err(self)
+            }
+        }
     }
 
     /// From a guard that writes to one that only reads: all permits but one go back.
-    pub(super) fn downgrade<R: Deref<Target = G::Target>>(mut self, turn: impl FnOnce(G) -> R) -> Guarded<R> {
-        if let Some(held) = &mut self.held {
-            let (guard, payload) = (self.guard.as_deref(), self.payload);
-            held.release(held.count - 1, || guard.map_or(Change::Opaque, |value| payload.change(value)));
-        }
-        let (held, payload) = (self.held.take(), self.payload);
-        match self.guard.take() {
-            Some(guard) => Guarded::new(turn(guard), held, payload, Access::Read),
-            None => crate::bug!("a guard is turned twice"),
+    pub(super) fn downgrade<R: Deref>(self, turn: impl FnOnce(G) -> R) -> Guarded<R> {
+        self.try_downgrade(|guard| Ok(turn(guard))).unwrap_or_else(|_| crate::bug!("it was turned"))
+    }
+
+    /// As [`Guarded::downgrade`], or the same as before.
+    pub(super) fn try_downgrade<R: Deref>(mut self, turn: impl FnOnce(G) -> Result<R, G>) -> Result<Guarded<R>, Self> {
+        // Looked at before it is turned: a part of it would not do.
+        let change = match self.held {
+            Some(_) => Self::change(self.guard.as_deref(), self.print, self.access),
+            None => Change::None,
+        };
+        match turn(self.take()) {
+            Ok(guard) => {
+                let mut held = self.held.take();
+                if let Some(held) = &mut held {
+                    held.release(held.count - 1, || change);
+                }
+                Ok(Guarded { guard: Some(guard), held, print: None, access: Access::Read })
+            }
+            Err(guard) => {
+                self.guard = Some(guard);
+                Err(self)
+            }
         }
     }
 }
 
-impl<G: Deref<Target: Sized>> Drop for Guarded<G> {
+impl<G: Deref> Drop for Guarded<G> {
     fn drop(&mut self) {
         if let Some(held) = &mut self.held {
-            let (guard, payload, access) = (self.guard.as_deref(), self.payload, self.access);
-            held.release(held.count, || match (access, guard) {
-                (Access::Read, _) => Change::None,
-                (Access::Write, Some(value)) => payload.change(value),
-                (Access::Write, None) => Change::Opaque,
-            });
+            let (guard, print, access) = (self.guard.as_deref(), self.print, self.access);
+            held.release(held.count, || Self::change(guard, print, access));
         }
     }
 }
 
-impl<G: Deref<Target: Sized>> Deref for Guarded<G> {
+impl<G: Deref> Deref for Guarded<G> {
     type Target = G::Target;
 
     fn deref(&self) -> &G::Target {
@@ -102,36 +147,42 @@ impl<G: Deref<Target: Sized>> Deref for Guarded<G> {
     }
 }
 
-impl<G: DerefMut<Target: Sized>> DerefMut for Guarded<G> {
+impl<G: DerefMut> DerefMut for Guarded<G> {
     fn deref_mut(&mut self) -> &mut G::Target {
         self.guard.as_deref_mut().unwrap_or_else(|| crate::bug!("a guard is used after its end"))
     }
 }
 
-/// A guard type of a lock.
+/// A guard type of a lock: its parameters as they are declared, bounded and named; what it gives; what it is made of.
 macro_rules! guard_type {
-    ($(#[$meta:meta])* [$($life:tt)*] $name:ident, $theirs:ty) => {
+    ($(#[$meta:meta])* [$($declared:tt)*] [$($bounded:tt)*] [$($named:tt)*] $name:ident, $target:ty, $theirs:ty) => {
         $(#[$meta])*
         #[must_use = "if unused the lock is released at once"]
-        pub struct $name<$($life)* T> {
+        pub struct $name<$($declared)*> {
             inner: Guarded<$theirs>,
         }
 
-        impl<$($life)* T> Deref for $name<$($life)* T> {
-            type Target = T;
+        impl<$($bounded)*> Deref for $name<$($named)*> {
+            type Target = $target;
 
-            fn deref(&self) -> &T {
+            fn deref(&self) -> &$target {
                 &self.inner
             }
         }
 
-        impl<$($life)* T: fmt::Debug> fmt::Debug for $name<$($life)* T> {
+        impl<$($bounded)*> fmt::Debug for $name<$($named)*>
+        where
+            $target: fmt::Debug,
+        {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 fmt::Debug::fmt(&**self, f)
             }
         }
 
-        impl<$($life)* T: fmt::Display> fmt::Display for $name<$($life)* T> {
+        impl<$($bounded)*> fmt::Display for $name<$($named)*>
+        where
+            $target: fmt::Display,
+        {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 fmt::Display::fmt(&**self, f)
             }
@@ -142,15 +193,48 @@ pub(super) use guard_type;
 
 /// A guard type that lets its holder write.
 macro_rules! guard_writes {
-    ([$($life:tt)*] $name:ident) => {
-        impl<$($life)* T> DerefMut for $name<$($life)* T> {
-            fn deref_mut(&mut self) -> &mut T {
+    ([$($bounded:tt)*] [$($named:tt)*] $name:ident) => {
+        impl<$($bounded)*> DerefMut for $name<$($named)*> {
+            fn deref_mut(&mut self) -> &mut Self::Target {
                 &mut self.inner
             }
         }
     };
 }
 pub(super) use guard_writes;
+
+/// `map` and `try_map` of a guard type, by those of tokio's.
+macro_rules! guard_maps {
+    (
+        [$($bounded:tt)*] [$($named:tt)*] $name:ident, $target:ty, [$($mut:tt)*],
+        $part:ident [$($generics:tt)*] => $mapped:ty, $mapped_name:ident, $theirs:path
+    ) => {
+        impl<$($bounded)*> $name<$($named)*> {
+            /// A guard of a part of the value. The part is opaque to the engine, even if the value is not.
+            pub fn map<$($generics)*>(this: Self, f: F) -> $mapped
+            where
+                F: FnOnce(&$($mut)* $target) -> &$($mut)* $part,
+            {
+                $mapped_name { inner: this.inner.map(|guard| <$theirs>::map(guard, f)) }
+            }
+
+            /// A guard of a part of the value, if there is one.
+            ///
+            /// # Errors
+            /// This guard, if there is none.
+            pub fn try_map<$($generics)*>(this: Self, f: F) -> Result<$mapped, Self>
+            where
+                F: FnOnce(&$($mut)* $target) -> Option<&$($mut)* $part>,
+            {
+                match this.inner.try_map(|guard| <$theirs>::try_map(guard, f)) {
+                    Ok(inner) => Ok($mapped_name { inner }),
+                    Err(inner) => Err(Self { inner }),
+                }
+            }
+        }
+    };
+}
+pub(super) use guard_maps;
 
 /// What a lock is apart from locking.
 macro_rules! lock_type {

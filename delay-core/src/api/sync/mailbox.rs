@@ -4,7 +4,7 @@
 //! is polled. Invariant: a queued message of a live receiver has its value here, from the sender's poll until the
 //! receiver's.
 
-use super::senders::Senders;
+use super::senders::{Senders, Weak};
 use crate::{
     api::{
         backend,
@@ -25,10 +25,7 @@ use std::{
     fmt,
     future::Future,
     pin::Pin,
-    sync::{
-        Arc, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{self, Poll},
 };
 
@@ -41,7 +38,7 @@ pub(crate) struct Core<T, V = Payload<T>> {
     /// Values of queued messages, in the order they were put in.
     values: Mutex<VecDeque<(Message, T)>>,
     senders: Senders,
-    weak_senders: AtomicUsize,
+    weak_senders: Weak,
 }
 
 impl<T, V> fmt::Debug for Core<T, V> {
@@ -76,7 +73,7 @@ impl<T, V: View<T>> Core<T, V> {
             view,
             values: Mutex::new(VecDeque::new()),
             senders: Senders::new(),
-            weak_senders: AtomicUsize::new(0),
+            weak_senders: Weak::new(),
         })
     }
 
@@ -321,15 +318,15 @@ impl<T, V> Core<T, V> {
     /// How many weak senders there are: an observation.
     #[track_caller]
     pub(crate) fn weak_sender_count(&self) -> usize {
-        self.look(|_| self.weak_senders.load(Ordering::Acquire) as u64) as usize
+        self.look(|_| self.weak_senders.count()) as usize
     }
 
     pub(crate) fn add_weak_sender(&self) {
-        self.weak_senders.fetch_add(1, Ordering::Relaxed);
+        self.weak_senders.add();
     }
 
     pub(crate) fn drop_weak_sender(&self) {
-        self.weak_senders.fetch_sub(1, Ordering::Relaxed);
+        self.weak_senders.remove();
     }
 
     /// The receiver is dropped: so is what was queued, as tokio does. Unless its node crashes, or it is an

@@ -3,10 +3,10 @@
 //! Locking is an awaited op, served in order; trying, and dropping a guard, are immediate. What a task sees behind the
 //! lock is told apart by who wrote it after having seen what, or by content where a [`Payload`] gives it.
 //!
-//! Not there: `const_new`, mapped guards, and values without a size.
+//! Not there: `const_new`, values without a size, and the way from a guard back to its lock.
 
 use super::{
-    guard::{Access, Control, Grant, Guarded, granted, guard_type, guard_writes, lock_type, refused},
+    guard::{Access, Control, Grant, Guarded, granted, guard_maps, guard_type, guard_writes, lock_type, refused},
     permits::Held,
 };
 use crate::{
@@ -42,14 +42,41 @@ pub struct Mutex<T> {
 
 guard_type! {
     /// The value of a locked [`Mutex`]. Unlocks when dropped.
-    ['a,] MutexGuard, theirs::MutexGuard<'a, T>
+    ['a, T: ?Sized] ['a, T: ?Sized] ['a, T] MutexGuard, T, theirs::MutexGuard<'a, T>
 }
-guard_writes!(['a,] MutexGuard);
+guard_writes!(['a, T: ?Sized] ['a, T] MutexGuard);
+guard_maps! {
+    ['a, T: ?Sized] ['a, T] MutexGuard, T, [mut],
+    U [U: ?Sized, F] => MappedMutexGuard<'a, U>, MappedMutexGuard, theirs::MutexGuard<'a, T>
+}
 guard_type! {
     /// The value of a locked [`Mutex`], which it keeps. Unlocks when dropped.
-    [] OwnedMutexGuard, theirs::OwnedMutexGuard<T>
+    [T: ?Sized] [T: ?Sized] [T] OwnedMutexGuard, T, theirs::OwnedMutexGuard<T>
 }
-guard_writes!([] OwnedMutexGuard);
+guard_writes!([T: ?Sized] [T] OwnedMutexGuard);
+guard_maps! {
+    [T: ?Sized] [T] OwnedMutexGuard, T, [mut],
+    U [U: ?Sized, F] => OwnedMappedMutexGuard<T, U>, OwnedMappedMutexGuard, theirs::OwnedMutexGuard<T>
+}
+guard_type! {
+    /// A part of the value of a locked [`Mutex`]. Unlocks when dropped.
+    ['a, T: ?Sized] ['a, T: ?Sized] ['a, T] MappedMutexGuard, T, theirs::MappedMutexGuard<'a, T>
+}
+guard_writes!(['a, T: ?Sized] ['a, T] MappedMutexGuard);
+guard_maps! {
+    ['a, T: ?Sized] ['a, T] MappedMutexGuard, T, [mut],
+    U [U, F] => MappedMutexGuard<'a, U>, MappedMutexGuard, theirs::MappedMutexGuard<'a, T>
+}
+guard_type! {
+    /// A part of the value of a locked [`Mutex`], which it keeps. Unlocks when dropped.
+    [T: ?Sized, U: ?Sized = T] [T: ?Sized, U: ?Sized] [T, U]
+    OwnedMappedMutexGuard, U, theirs::OwnedMappedMutexGuard<T, U>
+}
+guard_writes!([T: ?Sized, U: ?Sized] [T, U] OwnedMappedMutexGuard);
+guard_maps! {
+    [T: ?Sized, U: ?Sized] [T, U] OwnedMappedMutexGuard, U, [mut],
+    V [V, F] => OwnedMappedMutexGuard<T, V>, OwnedMappedMutexGuard, theirs::OwnedMappedMutexGuard<T, U>
+}
 
 lock_type!(Mutex, theirs::Mutex<T>);
 
@@ -140,6 +167,22 @@ impl<T> Mutex<T> {
         match &self.control.side {
             Side::Controlled(_) => backend::misplaced(),
             Side::Tokio(()) => self.guard(self.value.blocking_lock(), None),
+        }
+    }
+
+    /// As [`Mutex::blocking_lock`], for a guard that keeps the mutex.
+    ///
+    /// # Panics
+    /// In a controlled execution, and on a thread of a tokio runtime.
+    #[track_caller]
+    pub fn blocking_lock_owned(self: Arc<Self>) -> OwnedMutexGuard<T> {
+        backend::refuse_blocking("blocking_lock_owned", "lock_owned().await");
+        match &self.control.side {
+            Side::Controlled(_) => backend::misplaced(),
+            Side::Tokio(()) => {
+                let guard = Arc::clone(&self.value).blocking_lock_owned();
+                OwnedMutexGuard { inner: Guarded::new(guard, None, self.control.payload(), Access::Write) }
+            }
         }
     }
 }

@@ -3,10 +3,10 @@
 //! As in tokio a reader takes one permit and a writer all of them, served in order, so that a writer that waits keeps
 //! later readers out. Only writers change what is told apart; a value that changes under a read guard is shared memory.
 //!
-//! Not there: `const_new`, mapped guards, and values without a size.
+//! Not there: `const_new`, values without a size, and the way from a guard back to its lock.
 
 use super::{
-    guard::{Access, Control, Guarded, granted, guard_type, guard_writes, lock_type, refused},
+    guard::{Access, Control, Guarded, granted, guard_maps, guard_type, guard_writes, lock_type, refused},
     permits::Held,
 };
 use crate::{
@@ -45,36 +45,110 @@ pub struct RwLock<T> {
 }
 
 guard_type! {
-    /// Reads the value of a [`RwLock`]. Unlocks when dropped.
-    ['a,] RwLockReadGuard, theirs::RwLockReadGuard<'a, T>
+    /// Reads the value of a [`RwLock`], or a part of it. Unlocks when dropped.
+    ['a, T: ?Sized] ['a, T: ?Sized] ['a, T] RwLockReadGuard, T, theirs::RwLockReadGuard<'a, T>
+}
+guard_maps! {
+    ['a, T: ?Sized] ['a, T] RwLockReadGuard, T, [],
+    U [F, U: ?Sized] => RwLockReadGuard<'a, U>, RwLockReadGuard, theirs::RwLockReadGuard<'a, T>
 }
 guard_type! {
-    /// Reads the value of a [`RwLock`], which it keeps. Unlocks when dropped.
-    [] OwnedRwLockReadGuard, theirs::OwnedRwLockReadGuard<T>
+    /// Reads the value of a [`RwLock`], which it keeps, or a part of it. Unlocks when dropped.
+    [T: ?Sized, U: ?Sized = T] [T: ?Sized, U: ?Sized] [T, U]
+    OwnedRwLockReadGuard, U, theirs::OwnedRwLockReadGuard<T, U>
+}
+guard_maps! {
+    [T: ?Sized, U: ?Sized] [T, U] OwnedRwLockReadGuard, U, [],
+    V [F, V: ?Sized] => OwnedRwLockReadGuard<T, V>, OwnedRwLockReadGuard, theirs::OwnedRwLockReadGuard<T, U>
 }
 guard_type! {
     /// Writes the value of a [`RwLock`]. Unlocks when dropped.
-    ['a,] RwLockWriteGuard, theirs::RwLockWriteGuard<'a, T>
+    ['a, T: ?Sized] ['a, T: ?Sized] ['a, T] RwLockWriteGuard, T, theirs::RwLockWriteGuard<'a, T>
 }
-guard_writes!(['a,] RwLockWriteGuard);
+guard_writes!(['a, T: ?Sized] ['a, T] RwLockWriteGuard);
+guard_maps! {
+    ['a, T: ?Sized] ['a, T] RwLockWriteGuard, T, [mut],
+    U [F, U: ?Sized] => RwLockMappedWriteGuard<'a, U>, RwLockMappedWriteGuard, theirs::RwLockWriteGuard<'a, T>
+}
 guard_type! {
     /// Writes the value of a [`RwLock`], which it keeps. Unlocks when dropped.
-    [] OwnedRwLockWriteGuard, theirs::OwnedRwLockWriteGuard<T>
+    [T: ?Sized] [T: ?Sized] [T] OwnedRwLockWriteGuard, T, theirs::OwnedRwLockWriteGuard<T>
 }
-guard_writes!([] OwnedRwLockWriteGuard);
-
-impl<'a, T> RwLockWriteGuard<'a, T> {
-    /// Goes on as a reader, without letting a writer in between.
-    pub fn downgrade(self) -> RwLockReadGuard<'a, T> {
-        RwLockReadGuard { inner: self.inner.downgrade(theirs::RwLockWriteGuard::downgrade) }
-    }
+guard_writes!([T: ?Sized] [T] OwnedRwLockWriteGuard);
+guard_maps! {
+    [T: ?Sized] [T] OwnedRwLockWriteGuard, T, [mut],
+    U [F, U: ?Sized] => OwnedRwLockMappedWriteGuard<T, U>, OwnedRwLockMappedWriteGuard, theirs::OwnedRwLockWriteGuard<T>
+}
+guard_type! {
+    /// Writes a part of the value of a [`RwLock`]. Unlocks when dropped.
+    ['a, T: ?Sized] ['a, T: ?Sized] ['a, T] RwLockMappedWriteGuard, T, theirs::RwLockMappedWriteGuard<'a, T>
+}
+guard_writes!(['a, T: ?Sized] ['a, T] RwLockMappedWriteGuard);
+guard_maps! {
+    ['a, T: ?Sized] ['a, T] RwLockMappedWriteGuard, T, [mut],
+    U [F, U: ?Sized] => RwLockMappedWriteGuard<'a, U>, RwLockMappedWriteGuard, theirs::RwLockMappedWriteGuard<'a, T>
+}
+guard_type! {
+    /// Writes a part of the value of a [`RwLock`], which it keeps. Unlocks when dropped.
+    [T: ?Sized, U: ?Sized = T] [T: ?Sized, U: ?Sized] [T, U]
+    OwnedRwLockMappedWriteGuard, U, theirs::OwnedRwLockMappedWriteGuard<T, U>
+}
+guard_writes!([T: ?Sized, U: ?Sized] [T, U] OwnedRwLockMappedWriteGuard);
+guard_maps! {
+    [T: ?Sized, U: ?Sized] [T, U] OwnedRwLockMappedWriteGuard, U, [mut],
+    V [F, V: ?Sized] => OwnedRwLockMappedWriteGuard<T, V>, OwnedRwLockMappedWriteGuard, theirs::OwnedRwLockMappedWriteGuard<T, U>
 }
 
-impl<T> OwnedRwLockWriteGuard<T> {
-    /// Goes on as a reader, without letting a writer in between.
-    pub fn downgrade(self) -> OwnedRwLockReadGuard<T> {
-        OwnedRwLockReadGuard { inner: self.inner.downgrade(theirs::OwnedRwLockWriteGuard::downgrade) }
-    }
+macro_rules! downgrades {
+    (
+        [$($bounded:tt)*] [$($named:tt)*] $name:ident, $theirs:path,
+        $whole:ty, $reads:ident, $part:ident => $mapped:ty, $write:ident, $written:ty
+    ) => {
+        impl<$($bounded)*> $name<$($named)*> {
+            /// Goes on as a reader, without letting a writer in between.
+            pub fn downgrade(self) -> $whole {
+                $reads { inner: self.inner.downgrade(<$theirs>::downgrade) }
+            }
+
+            /// Goes on as a reader of a part of the value, without letting a writer in between.
+            pub fn downgrade_map<F, $part: ?Sized>(this: Self, f: F) -> $mapped
+            where
+                F: FnOnce(&T) -> &$part,
+            {
+                $reads { inner: this.inner.downgrade(|guard| <$theirs>::downgrade_map(guard, f)) }
+            }
+
+            /// Goes on as a reader of a part of the value, if there is one.
+            ///
+            /// # Errors
+            /// This guard, if there is none.
+            pub fn try_downgrade_map<F, $part: ?Sized>(this: Self, f: F) -> Result<$mapped, Self>
+            where
+                F: FnOnce(&T) -> Option<&$part>,
+            {
+                match this.inner.try_downgrade(|guard| <$theirs>::try_downgrade_map(guard, f)) {
+                    Ok(inner) => Ok($reads { inner }),
+                    Err(inner) => Err(Self { inner }),
+                }
+            }
+
+            /// A guard of all of the value, of the type that guards of its parts have.
+            pub fn into_mapped(this: Self) -> $written {
+                $write { inner: this.inner.map(<$theirs>::into_mapped) }
+            }
+        }
+    };
+}
+
+downgrades! {
+    ['a, T: ?Sized] ['a, T] RwLockWriteGuard, theirs::RwLockWriteGuard<'a, T>,
+    RwLockReadGuard<'a, T>, RwLockReadGuard, U => RwLockReadGuard<'a, U>, RwLockMappedWriteGuard,
+    RwLockMappedWriteGuard<'a, T>
+}
+downgrades! {
+    [T: ?Sized] [T] OwnedRwLockWriteGuard, theirs::OwnedRwLockWriteGuard<T>,
+    OwnedRwLockReadGuard<T>, OwnedRwLockReadGuard, U => OwnedRwLockReadGuard<T, U>, OwnedRwLockMappedWriteGuard,
+    OwnedRwLockMappedWriteGuard<T>
 }
 
 lock_type!(RwLock, theirs::RwLock<T>);

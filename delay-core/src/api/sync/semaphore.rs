@@ -187,10 +187,77 @@ impl Semaphore {
         self: Arc<Self>,
         n: u32,
     ) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> {
-        let site = Location::caller();
-        async move {
-            let inner = Some(self.ask(n, site).await?);
-            Ok(OwnedSemaphorePermit { semaphore: self, inner })
+        self.acquire_many_owned_at(n, Location::caller())
+    }
+
+    /// As [`Semaphore::acquire_many_owned`], asked for at `site`.
+    pub(crate) async fn acquire_many_owned_at(
+        self: Arc<Self>,
+        n: u32,
+        site: Site,
+    ) -> Result<OwnedSemaphorePermit, AcquireError> {
+        let inner = Some(self.ask(n, site).await?);
+        Ok(OwnedSemaphorePermit { semaphore: self, inner })
+    }
+
+    /// Waits for a permit in code that is not async, blocking the thread.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    ///
+    /// # Panics
+    /// In a controlled execution, and on a thread of a tokio runtime.
+    #[track_caller]
+    pub fn blocking_acquire(&self) -> Result<SemaphorePermit<'_>, AcquireError> {
+        self.blocking_acquire_many(1)
+    }
+
+    /// Waits for so many permits in code that is not async, blocking the thread.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    ///
+    /// # Panics
+    /// In a controlled execution, and on a thread of a tokio runtime.
+    #[track_caller]
+    pub fn blocking_acquire_many(&self, n: u32) -> Result<SemaphorePermit<'_>, AcquireError> {
+        Ok(SemaphorePermit { semaphore: self, inner: Some(self.blocking_ask(n)?) })
+    }
+
+    /// As [`Semaphore::blocking_acquire`], for a permit that keeps the semaphore.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    ///
+    /// # Panics
+    /// In a controlled execution, and on a thread of a tokio runtime.
+    #[track_caller]
+    pub fn blocking_acquire_owned(self: Arc<Self>) -> Result<OwnedSemaphorePermit, AcquireError> {
+        self.blocking_acquire_many_owned(1)
+    }
+
+    /// As [`Semaphore::blocking_acquire_many`], for permits that keep the semaphore.
+    ///
+    /// # Errors
+    /// If the semaphore is closed.
+    ///
+    /// # Panics
+    /// In a controlled execution, and on a thread of a tokio runtime.
+    #[track_caller]
+    pub fn blocking_acquire_many_owned(self: Arc<Self>, n: u32) -> Result<OwnedSemaphorePermit, AcquireError> {
+        let inner = Some(self.blocking_ask(n)?);
+        Ok(OwnedSemaphorePermit { semaphore: self, inner })
+    }
+
+    #[track_caller]
+    fn blocking_ask(&self, n: u32) -> Result<Inner, AcquireError> {
+        backend::refuse_blocking("blocking_acquire", "acquire().await");
+        match &self.inner {
+            Side::Controlled(_) => backend::misplaced(),
+            Side::Tokio(semaphore) => {
+                let permit = Arc::clone(semaphore).blocking_acquire_many_owned(n);
+                permit.map(Side::Tokio).map_err(|_| AcquireError(()))
+            }
         }
     }
 

@@ -66,20 +66,32 @@ impl JoinError {
     }
 }
 
+impl JoinError {
+    /// What a panic said, if it was a text.
+    fn message(&self) -> Option<String> {
+        let Kind::Panicked(payload) = &self.kind else { return None };
+        let payload = payload.lock().unwrap_or_else(PoisonError::into_inner);
+        let text = payload.downcast_ref::<&str>().map(ToString::to_string);
+        text.or_else(|| payload.downcast_ref::<String>().cloned())
+    }
+}
+
 impl fmt::Debug for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            Kind::Cancelled => write!(f, "JoinError::Cancelled({:?})", self.id),
-            Kind::Panicked(_) => write!(f, "JoinError::Panic({:?}, ...)", self.id),
+        match (&self.kind, self.message()) {
+            (Kind::Cancelled, _) => write!(f, "JoinError::Cancelled({:?})", self.id),
+            (Kind::Panicked(_), Some(message)) => write!(f, "JoinError::Panic({:?}, {message:?}, ...)", self.id),
+            (Kind::Panicked(_), None) => write!(f, "JoinError::Panic({:?}, ...)", self.id),
         }
     }
 }
 
 impl fmt::Display for JoinError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            Kind::Cancelled => write!(f, "task {} was cancelled", self.id),
-            Kind::Panicked(_) => write!(f, "task {} panicked", self.id),
+        match (&self.kind, self.message()) {
+            (Kind::Cancelled, _) => write!(f, "task {} was cancelled", self.id),
+            (Kind::Panicked(_), Some(message)) => write!(f, "task {} panicked with message {message:?}", self.id),
+            (Kind::Panicked(_), None) => write!(f, "task {} panicked", self.id),
         }
     }
 }

@@ -58,7 +58,7 @@ impl Target {
             .unwrap_or(true)
     }
 
-    fn id(&self) -> Id {
+    pub(super) fn id(&self) -> Id {
         Id(Named::Controlled(self.process))
     }
 }
@@ -239,10 +239,10 @@ impl AbortHandle {
 }
 
 /// Names a task, as tokio's.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(Named);
 
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 enum Named {
     Controlled(Process),
     Tokio(tokio::task::Id),

@@ -1,6 +1,6 @@
 //! A set of tasks that are joined in the order in which they end. Mirrors `tokio::task::JoinSet`.
 
-use super::{AbortHandle, JoinError, JoinHandle, handle::Joining, spawn, spawn_local, spawn_named};
+use super::{AbortHandle, Id, JoinError, JoinHandle, handle::Joining, spawn, spawn_blocking, spawn_local, spawn_named};
 use crate::{
     api::{
         backend::{self, Side},
@@ -113,44 +113,77 @@ impl<T: 'static> JoinSet<T> {
         }
     }
 
+    /// Runs code that may block, as [`spawn_blocking`](super::spawn_blocking), as a task of the set.
+    #[track_caller]
+    pub fn spawn_blocking<F>(&mut self, f: F) -> AbortHandle
+    where
+        F: FnOnce() -> T + Send + 'static,
+        T: Send,
+    {
+        match &mut self.inner {
+            Side::Controlled(tasks) => insert(tasks, spawn_blocking(f)),
+            Side::Tokio(set) => {
+                let abort = set.spawn_blocking(f);
+                AbortHandle::tokio(match node::here() {
+                    None => abort,
+                    Some(node) => node.adopted(abort),
+                })
+            }
+        }
+    }
+
     /// Joins a task that has ended; none if the set is empty. A scheduling point, and a choice where several have.
     pub fn join_next(&mut self) -> JoinNext<'_, T> {
         JoinNext { set: self }
     }
 
+    /// As [`JoinSet::join_next`], with the task's id.
+    pub fn join_next_with_id(&mut self) -> JoinNextWithId<'_, T> {
+        JoinNextWithId { next: self.join_next() }
+    }
+
     /// Joins a task that has ended, without waiting: immediate.
     #[track_caller]
     pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
+        self.try_join_next_with_id().map(without_id)
+    }
+
+    /// As [`JoinSet::try_join_next`], with the task's id.
+    #[track_caller]
+    pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
         match &mut self.inner {
             Side::Controlled(tasks) => {
                 for index in 0..tasks.len() {
                     if let Some(joined) = tasks[index].join_now() {
-                        tasks.remove(index);
-                        return Some(joined);
+                        let id = tasks.remove(index).target().id();
+                        return Some(joined.map(|result| (id, result)));
                     }
                 }
                 None
             }
-            Side::Tokio(set) => set.try_join_next().map(|joined| joined.map_err(JoinError::from_tokio)),
+            Side::Tokio(set) => set.try_join_next_with_id().map(of_tokio),
         }
     }
 
     /// Polls to join a task, for hand-written futures.
     pub fn poll_join_next(&mut self, cx: &mut task::Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
+        self.poll_join_next_with_id(cx).map(|next| next.map(without_id))
+    }
+
+    /// As [`JoinSet::poll_join_next`], with the task's id.
+    pub fn poll_join_next_with_id(&mut self, cx: &mut task::Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
         match &mut self.inner {
             Side::Controlled(tasks) if tasks.is_empty() => Poll::Ready(None),
             Side::Controlled(tasks) => {
                 for index in 0..tasks.len() {
                     if let Poll::Ready(joined) = tasks[index].poll(cx) {
-                        tasks.remove(index);
-                        return Poll::Ready(Some(joined));
+                        let id = tasks.remove(index).target().id();
+                        return Poll::Ready(Some(joined.map(|result| (id, result))));
                     }
                 }
                 Poll::Pending
             }
-            Side::Tokio(set) => {
-                set.poll_join_next(cx).map(|next| next.map(|joined| joined.map_err(JoinError::from_tokio)))
-            }
+            Side::Tokio(set) => set.poll_join_next_with_id(cx).map(|next| next.map(of_tokio)),
         }
     }
 
@@ -192,6 +225,14 @@ impl<T: 'static> JoinSet<T> {
             Side::Tokio(set) => set.detach_all(),
         }
     }
+}
+
+fn without_id<T>(joined: Result<(Id, T), JoinError>) -> Result<T, JoinError> {
+    joined.map(|(_, result)| result)
+}
+
+fn of_tokio<T>(joined: Result<(tokio::task::Id, T), tokio::task::JoinError>) -> Result<(Id, T), JoinError> {
+    joined.map(|(id, result)| (Id::of_tokio(id), result)).map_err(JoinError::from_tokio)
 }
 
 #[track_caller]
@@ -275,6 +316,21 @@ impl<T: 'static> Future for JoinNext<'_, T> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
         self.get_mut().set.poll_join_next(cx)
+    }
+}
+
+/// Future of [`JoinSet::join_next_with_id`]. Dropped, it loses nothing.
+#[must_use = "futures do nothing unless awaited"]
+#[derive(Debug)]
+pub struct JoinNextWithId<'a, T> {
+    next: JoinNext<'a, T>,
+}
+
+impl<T: 'static> Future for JoinNextWithId<'_, T> {
+    type Output = Option<Result<(Id, T), JoinError>>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
+        self.get_mut().next.set.poll_join_next_with_id(cx)
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tasks: spawn, join, abort, yield. Mirrors `tokio::task`.
 
+mod blocking;
 mod error;
 mod handle;
 mod join_set;
@@ -10,22 +11,22 @@ use super::{
     node,
 };
 use crate::{
-    live::context,
+    live::context::{self, Context},
     world::op::{Op, Site},
 };
+pub use blocking::{block_in_place, spawn_blocking};
 pub use error::JoinError;
 use handle::Joining;
 pub use handle::{AbortHandle, Id, JoinHandle, id, try_id};
-pub use join_set::{JoinNext, JoinSet};
+pub use join_set::{JoinNext, JoinNextWithId, JoinSet};
 use std::{
     borrow::Cow,
-    fmt,
-    future::Future,
+    future::{Future, poll_fn},
     panic::Location,
-    pin::Pin,
     sync::{Arc, Mutex, PoisonError},
-    task::{self, Poll},
 };
+// They need no control: what a task may use is what its own polls have left.
+pub use tokio::task::{LocalKey, coop};
 
 /// Spawns a task.
 ///
@@ -147,38 +148,21 @@ impl Builder {
 
 /// Gives others a turn: a scheduling point.
 #[track_caller]
-pub fn yield_now() -> YieldNow {
+pub fn yield_now() -> impl Future<Output = ()> + Send + Sync + use<> {
     let site = Location::caller();
-    YieldNow { inner: backend::choose(|context| Leaf::new(context.execution, site), || false) }
-}
-
-/// Future of [`yield_now`].
-#[must_use = "futures do nothing unless awaited"]
-pub struct YieldNow {
-    inner: Side<Leaf, bool>,
-}
-
-impl fmt::Debug for YieldNow {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("YieldNow").finish_non_exhaustive()
-    }
-}
-
-impl Future for YieldNow {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
-        match &mut self.inner {
-            Side::Controlled(leaf) => {
-                let site = leaf.site();
-                leaf.poll_with(cx, || Op::Yield, |context, _| context.record(site, |_| "goes on".to_owned()))
+    let side = backend::choose(|context| Leaf::new(context.execution, site), || ());
+    async move {
+        match side {
+            Side::Controlled(mut leaf) => {
+                let goes_on = |context: &mut Context, _| context.record(site, |_| "goes on".to_owned());
+                poll_fn(|cx| leaf.poll_with(cx, || Op::Yield, goes_on)).await;
             }
-            Side::Tokio(yielded) if *yielded => Poll::Ready(()),
-            Side::Tokio(yielded) => {
-                *yielded = true;
-                cx.waker().wake_by_ref();
-                Poll::Pending
-            }
+            Side::Tokio(()) => tokio::task::yield_now().await,
         }
     }
+}
+
+/// Named futures.
+pub mod futures {
+    pub use tokio::task::futures::TaskLocalFuture;
 }

@@ -192,6 +192,16 @@ impl Sleep {
     }
 }
 
+impl Sleep {
+    /// Sets it anew, for so long: virtual time counts from the next poll.
+    pub(crate) fn reset_after(self: Pin<&mut Self>, duration: Duration) {
+        match self.project().inner.project() {
+            InnerPinned::Virtual { timer } => timer.set(Due::After(nanos(duration))),
+            InnerPinned::Real { sleep } => sleep.reset(tokio::time::Instant::now() + duration),
+        }
+    }
+}
+
 impl Future for Sleep {
     type Output = ();
 

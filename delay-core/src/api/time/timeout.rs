@@ -11,10 +11,11 @@ use std::{
 /// What can go wrong.
 pub mod error {
     use std::fmt;
+    pub use tokio::time::error::Error;
 
     /// The time was up first.
     #[derive(Debug, PartialEq, Eq)]
-    pub struct Elapsed(pub(super) ());
+    pub struct Elapsed(pub(crate) ());
 
     impl fmt::Display for Elapsed {
         fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

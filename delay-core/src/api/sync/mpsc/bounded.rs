@@ -96,6 +96,10 @@ impl<T> Sender<T> {
         Self { inner: Side::Tokio(sender) }
     }
 
+    pub(super) fn side(&self) -> &Side<SenderCore<T>, theirs::Sender<T>> {
+        &self.inner
+    }
+
     /// Sends a value, waiting for room. A scheduling point.
     ///
     /// # Errors
@@ -179,6 +183,14 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn reserve_owned(self) -> impl Future<Output = Result<OwnedPermit<T>, SendError<()>>> + use<T> {
         reserve_owned_on(self.inner, Location::caller())
+    }
+
+    /// As [`Sender::reserve_owned`], asked for at `site`.
+    pub(crate) fn reserve_owned_at(
+        self,
+        site: Site,
+    ) -> impl Future<Output = Result<OwnedPermit<T>, SendError<()>>> + use<T> {
+        reserve_owned_on(self.inner, site)
     }
 
     /// Takes room without waiting and holds it together with the sender: immediate.

@@ -93,8 +93,13 @@ macro_rules! receiver_methods {
         /// Polls to receive the next value, for hand-written futures and streams.
         #[track_caller]
         pub fn poll_recv(&mut self, cx: &mut task::Context<'_>) -> Poll<Option<T>> {
+            self.poll_recv_at(cx, Location::caller())
+        }
+
+        /// As [`Self::poll_recv`], asked for at `site`.
+        pub(crate) fn poll_recv_at(&mut self, cx: &mut task::Context<'_>, site: Site) -> Poll<Option<T>> {
             match &mut self.inner {
-                Side::Controlled(receiver) => receiver.poll_recv(cx),
+                Side::Controlled(receiver) => receiver.poll_recv(cx, site),
                 Side::Tokio(receiver) => receiver.poll_recv(cx),
             }
         }

@@ -154,10 +154,9 @@ impl<T> ReceiverCore<T> {
         self.core.look(|mailbox| u64::from(mailbox.queued() == 0)) != 0
     }
 
-    #[track_caller]
-    fn poll_recv(&mut self, cx: &task::Context<'_>) -> Poll<Option<T>> {
+    fn poll_recv(&mut self, cx: &task::Context<'_>, site: Site) -> Poll<Option<T>> {
         let Self { core, polled } = self;
-        let leaf = polled.get_or_insert_with(|| Leaf::new(core.execution, Location::caller()));
+        let leaf = polled.get_or_insert_with(|| Leaf::new(core.execution, site));
         let received = task::ready!(core.poll_receive(leaf, cx));
         *polled = None;
         Poll::Ready(received)
@@ -168,8 +167,9 @@ impl<T> ReceiverCore<T> {
         if limit == 0 {
             return Poll::Ready(0);
         }
-        let first = task::ready!(self.poll_recv(cx));
-        Poll::Ready(take_more(&self.core, first, buffer, limit, Location::caller()))
+        let site = Location::caller();
+        let first = task::ready!(self.poll_recv(cx, site));
+        Poll::Ready(take_more(&self.core, first, buffer, limit, site))
     }
 }
 

@@ -122,6 +122,17 @@ impl<T> OwnedPermit<T> {
         }
     }
 
+    /// Whether it is for the channel of this sender.
+    pub fn same_channel_as_sender(&self, sender: &Sender<T>) -> bool {
+        match (&self.inner, sender.side()) {
+            (Side::Controlled(held), Side::Controlled(sender)) => {
+                held.holder.as_ref().is_some_and(|holder| Arc::ptr_eq(&holder.0, &sender.0))
+            }
+            (Side::Tokio(permit), Side::Tokio(sender)) => permit.same_channel_as_sender(sender),
+            (Side::Controlled(_), Side::Tokio(_)) | (Side::Tokio(_), Side::Controlled(_)) => false,
+        }
+    }
+
     /// Whether both are for the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         match (&self.inner, &other.inner) {

@@ -163,11 +163,16 @@ impl<T> Sender<T> {
 
     /// A sender without a receiver, and what the engine may know of the value.
     pub fn with_payload(init: T, payload: Payload<T>) -> Self {
+        Self::named(init, payload, "watch")
+    }
+
+    /// As [`Sender::with_payload`]; traces call it this.
+    pub(crate) fn named(init: T, payload: Payload<T>, word: &'static str) -> Self {
         let change = payload.change(&init);
         let made = backend::choose(
             |context| {
                 let object = context.world.create_watch(change);
-                context.labels.name_object(object, "watch", None);
+                context.labels.name_object(object, word, None);
                 (object, context.execution)
             },
             || (),
@@ -208,7 +213,7 @@ impl<T> Sender<T> {
 
     /// Changes the value in place, and tells the receivers.
     #[track_caller]
-    pub fn send_modify(&self, modify: impl FnOnce(&mut T)) {
+    pub fn send_modify<F: FnOnce(&mut T)>(&self, modify: F) {
         self.send_if_modified(|value| {
             modify(value);
             true
@@ -217,7 +222,7 @@ impl<T> Sender<T> {
 
     /// Changes the value in place, and tells the receivers if `modify` says so, which is returned.
     #[track_caller]
-    pub fn send_if_modified(&self, modify: impl FnOnce(&mut T) -> bool) -> bool {
+    pub fn send_if_modified<F: FnOnce(&mut T) -> bool>(&self, modify: F) -> bool {
         match &self.inner {
             Side::Controlled(core) => core.modify(Location::caller(), modify),
             Side::Tokio(sender) => sender.send_if_modified(modify),
@@ -252,14 +257,16 @@ impl<T> Sender<T> {
     /// Waits until there is no receiver. A scheduling point.
     #[track_caller]
     pub fn closed(&self) -> impl Future<Output = ()> + use<'_, T> {
-        let site = Location::caller();
-        async move {
-            match &self.inner {
-                Side::Controlled(core) => {
-                    core.wait(Ask::Deserted, site, |_, _| {}).await;
-                }
-                Side::Tokio(sender) => sender.closed().await,
+        self.closed_at(Location::caller())
+    }
+
+    /// As [`Sender::closed`], asked for at `site`.
+    pub(crate) async fn closed_at(&self, site: Site) {
+        match &self.inner {
+            Side::Controlled(core) => {
+                core.wait(Ask::Deserted, site, |_, _| {}).await;
             }
+            Side::Tokio(sender) => sender.closed().await,
         }
     }
 
@@ -302,6 +309,30 @@ impl<T> Sender<T> {
             (Side::Tokio(one), Side::Tokio(two)) => one.same_channel(two),
             (Side::Controlled(_), Side::Tokio(_)) | (Side::Tokio(_), Side::Controlled(_)) => false,
         }
+    }
+}
+
+impl<T> Sender<T> {
+    /// The World's object, of a controlled channel.
+    pub(crate) fn object(&self) -> Option<Object> {
+        match &self.inner {
+            Side::Controlled(core) => Some(core.object),
+            Side::Tokio(_) => None,
+        }
+    }
+
+    /// Whether its execution, if it is of one, is there: a destructor may come later.
+    pub(crate) fn is_current(&self) -> bool {
+        match &self.inner {
+            Side::Controlled(core) => backend::within_if(core.execution, |_| ()).is_some(),
+            Side::Tokio(_) => true,
+        }
+    }
+}
+
+impl<T: Default> Default for Sender<T> {
+    fn default() -> Self {
+        Self::new(T::default())
     }
 }
 

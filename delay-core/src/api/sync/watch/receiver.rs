@@ -114,6 +114,18 @@ impl<T> Receiver<T> {
         }
     }
 
+    /// Whether every sender is gone. An observation.
+    #[track_caller]
+    pub fn is_closed(&self) -> bool {
+        match &self.inner {
+            Side::Controlled(watcher) => {
+                let see = |watch: &crate::world::shared::watch::Watch| u64::from(watch.is_abandoned());
+                watcher.core.now(|world, object| world.look_at_watch(object, see)) != 0
+            }
+            Side::Tokio(receiver) => receiver.is_closed(),
+        }
+    }
+
     /// The present value counts as not seen.
     #[track_caller]
     pub fn mark_changed(&mut self) {
@@ -142,13 +154,7 @@ impl<T> Receiver<T> {
     /// If every sender is gone, and the last value was seen.
     #[track_caller]
     pub fn changed(&mut self) -> impl Future<Output = Result<(), RecvError>> + use<'_, T> {
-        let site = Location::caller();
-        async move {
-            match &mut self.inner {
-                Side::Controlled(watcher) => watcher.changed(site).await,
-                Side::Tokio(receiver) => receiver.changed().await.map_err(|_| RecvError(())),
-            }
-        }
+        self.changed_at(Location::caller())
     }
 
     /// Waits for a value that fits, the present one first. A scheduling point.
@@ -185,6 +191,19 @@ impl<T> Receiver<T> {
             };
             Ok(Ref { inner })
         }
+    }
+
+    /// As [`Receiver::changed`], asked for at `site`.
+    pub(crate) async fn changed_at(&mut self, site: Site) -> Result<(), RecvError> {
+        match &mut self.inner {
+            Side::Controlled(watcher) => watcher.changed(site).await,
+            Side::Tokio(receiver) => receiver.changed().await.map_err(|_| RecvError(())),
+        }
+    }
+
+    /// As [`Receiver::changed_at`], of a receiver that is for this alone.
+    pub(crate) async fn into_change(mut self, site: Site) -> Result<(), RecvError> {
+        self.changed_at(site).await
     }
 
     /// Whether both receive from the same channel.

@@ -2,10 +2,8 @@
 //!
 //! Receiving, and waiting for the receivers to be gone, are awaited ops; everything else is immediate. Invariant: the
 //! values here are those of the messages that the World keeps, and a value is dropped once no receiver can get it.
-//!
-//! Not there: weak senders, and `blocking_recv`.
 
-use super::senders::Senders;
+use super::senders::{Senders, Weak};
 use crate::{
     api::{
         backend::{self, Side},
@@ -16,13 +14,10 @@ use crate::{
     world::{
         World,
         op::{Op, Site},
-        shared::{
-            Ask, Ticket,
-            broadcast::{Broadcast, Taken},
-        },
+        shared::{Ask, broadcast::Broadcast},
     },
 };
-use error::{RecvError, SendError, TryRecvError};
+use error::SendError;
 use std::{
     collections::VecDeque,
     fmt,
@@ -36,6 +31,11 @@ use tokio::sync::broadcast as theirs;
 pub mod error {
     pub use tokio::sync::broadcast::error::{RecvError, SendError, TryRecvError};
 }
+
+mod receiver;
+
+use receiver::Listener;
+pub use receiver::Receiver;
 
 /// A broadcast of values that are opaque to the engine, which keeps the last `capacity`, rounded up to a power of two.
 ///
@@ -74,6 +74,7 @@ struct Core<T> {
     payload: Payload<T>,
     values: Mutex<VecDeque<(Message, T)>>,
     senders: Senders,
+    weak_senders: Weak,
 }
 
 impl<T> Core<T> {
@@ -89,6 +90,16 @@ impl<T> Core<T> {
 
     fn values(&self) -> MutexGuard<'_, VecDeque<(Message, T)>> {
         self.values.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    #[track_caller]
+    fn sender_count(&self) -> usize {
+        self.look(|_| self.senders.count())
+    }
+
+    #[track_caller]
+    fn weak_sender_count(&self) -> usize {
+        self.look(|_| self.weak_senders.count())
     }
 
     /// Drops the values that no receiver can get any more.
@@ -184,8 +195,8 @@ impl<T> Sender<T> {
         );
         let inner = match made {
             Side::Controlled((object, execution)) => {
-                let (values, senders) = (Mutex::new(VecDeque::new()), Senders::new());
-                Side::Controlled(Arc::new(Core { object, execution, payload, values, senders }))
+                let (values, senders, weak_senders) = (Mutex::new(VecDeque::new()), Senders::new(), Weak::new());
+                Side::Controlled(Arc::new(Core { object, execution, payload, values, senders, weak_senders }))
             }
             Side::Tokio(sender) => Side::Tokio(sender),
         };
@@ -235,6 +246,37 @@ impl<T> Sender<T> {
         match &self.inner {
             Side::Controlled(core) => core.look(|broadcast| broadcast.receivers() as u64),
             Side::Tokio(sender) => sender.receiver_count(),
+        }
+    }
+
+    /// A sender that does not keep the broadcast open.
+    #[must_use = "a weak sender that is dropped does nothing"]
+    pub fn downgrade(&self) -> WeakSender<T> {
+        let inner = match &self.inner {
+            Side::Controlled(core) => {
+                core.weak_senders.add();
+                Side::Controlled(Arc::clone(core))
+            }
+            Side::Tokio(sender) => Side::Tokio(sender.downgrade()),
+        };
+        WeakSender { inner }
+    }
+
+    /// How many senders there are. An observation.
+    #[track_caller]
+    pub fn strong_count(&self) -> usize {
+        match &self.inner {
+            Side::Controlled(core) => core.sender_count(),
+            Side::Tokio(sender) => sender.strong_count(),
+        }
+    }
+
+    /// How many weak senders there are. An observation.
+    #[track_caller]
+    pub fn weak_count(&self) -> usize {
+        match &self.inner {
+            Side::Controlled(core) => core.weak_sender_count(),
+            Side::Tokio(sender) => sender.weak_count(),
         }
     }
 
@@ -293,147 +335,70 @@ impl<T> fmt::Debug for Sender<T> {
     }
 }
 
-/// A receiver of a controlled broadcast.
-struct Listener<T> {
-    core: Arc<Core<T>>,
-    ticket: Ticket,
+/// A sender that does not keep the broadcast open.
+pub struct WeakSender<T> {
+    inner: Side<Arc<Core<T>>, theirs::WeakSender<T>>,
 }
 
-impl<T> Listener<T> {
+impl<T> WeakSender<T> {
+    /// A sender, unless every one is gone. An observation.
     #[track_caller]
-    fn new(core: &Arc<Core<T>>) -> Self {
-        let ticket = core.now(World::add_listener);
-        Self { core: Arc::clone(core), ticket }
-    }
-}
-
-impl<T: Clone> Listener<T> {
-    /// What was taken, with its value.
-    #[track_caller]
-    fn deliver(&self, taken: Taken, site: Site) -> Result<T, TryRecvError> {
-        let result = match taken {
-            Taken::Message(message) => Ok(self.core.copy(message)),
-            Taken::Lagged(lost) => Err(TryRecvError::Lagged(lost)),
-            Taken::Empty => Err(TryRecvError::Empty),
-            Taken::Closed => Err(TryRecvError::Closed),
-        };
-        self.core.trim();
-        self.core.record(site, || match &result {
-            Ok(value) => format!("receives {} from", self.core.payload.text(value)),
-            Err(TryRecvError::Lagged(lost)) => format!("has lost {lost} of"),
-            Err(TryRecvError::Empty) => "finds nothing in".to_owned(),
-            Err(TryRecvError::Closed) => "sees the end of".to_owned(),
-        });
-        result
-    }
-
-    async fn recv(&self, site: Site) -> Result<T, RecvError> {
-        let (object, ticket) = (self.core.object, self.ticket);
-        let mut leaf = Leaf::new(self.core.execution, site);
-        let op = || Op::Shared { object, ask: Ask::Next(ticket) };
-        let taken = poll_fn(|cx| leaf.poll_with(cx, op, |context, _| context.world.take_next(object, ticket))).await;
-        self.deliver(taken, site).map_err(|error| match error {
-            TryRecvError::Lagged(lost) => RecvError::Lagged(lost),
-            TryRecvError::Closed => RecvError::Closed,
-            TryRecvError::Empty => crate::bug!("a receive was granted, and nothing is there"),
-        })
-    }
-}
-
-impl<T> Drop for Listener<T> {
-    fn drop(&mut self) {
-        let Self { core, ticket } = self;
-        backend::within_if(core.execution, |context| context.world.remove_listener(core.object, *ticket));
-        core.trim();
-    }
-}
-
-/// Receives what is sent from its creation on.
-pub struct Receiver<T> {
-    inner: Side<Listener<T>, theirs::Receiver<T>>,
-}
-
-impl<T> Receiver<T> {
-    /// How many values it has not got, lost ones included. An observation.
-    #[track_caller]
-    pub fn len(&self) -> usize {
-        match &self.inner {
-            Side::Controlled(listener) => listener.core.look(|broadcast| broadcast.behind(listener.ticket)),
-            Side::Tokio(receiver) => receiver.len(),
-        }
-    }
-
-    /// Whether it has got every value. An observation.
-    #[track_caller]
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Whether every sender is gone. An observation.
-    #[track_caller]
-    pub fn is_closed(&self) -> bool {
-        match &self.inner {
-            Side::Controlled(listener) => listener.core.look(|broadcast| u64::from(broadcast.is_abandoned())) != 0,
-            Side::Tokio(receiver) => receiver.is_closed(),
-        }
-    }
-
-    /// Whether both receive from the same senders.
-    pub fn same_channel(&self, other: &Self) -> bool {
-        match (&self.inner, &other.inner) {
-            (Side::Controlled(one), Side::Controlled(two)) => Arc::ptr_eq(&one.core, &two.core),
-            (Side::Tokio(one), Side::Tokio(two)) => one.same_channel(two),
-            (Side::Controlled(_), Side::Tokio(_)) | (Side::Tokio(_), Side::Controlled(_)) => false,
-        }
-    }
-}
-
-impl<T: Clone> Receiver<T> {
-    /// Another receiver, which gets what is sent from now on.
-    #[track_caller]
-    #[must_use]
-    pub fn resubscribe(&self) -> Self {
+    pub fn upgrade(&self) -> Option<Sender<T>> {
         let inner = match &self.inner {
-            Side::Controlled(listener) => Side::Controlled(Listener::new(&listener.core)),
-            Side::Tokio(receiver) => Side::Tokio(receiver.resubscribe()),
+            Side::Controlled(core) => {
+                let revived = core.senders.revive();
+                if core.look(|_| u64::from(revived)) == 0 {
+                    return None;
+                }
+                Side::Controlled(Arc::clone(core))
+            }
+            Side::Tokio(sender) => Side::Tokio(sender.upgrade()?),
+        };
+        Some(Sender { inner })
+    }
+
+    /// How many senders there are. An observation.
+    #[track_caller]
+    pub fn strong_count(&self) -> usize {
+        match &self.inner {
+            Side::Controlled(core) => core.sender_count(),
+            Side::Tokio(sender) => sender.strong_count(),
+        }
+    }
+
+    /// How many weak senders there are. An observation.
+    #[track_caller]
+    pub fn weak_count(&self) -> usize {
+        match &self.inner {
+            Side::Controlled(core) => core.weak_sender_count(),
+            Side::Tokio(sender) => sender.weak_count(),
+        }
+    }
+}
+
+impl<T> Clone for WeakSender<T> {
+    fn clone(&self) -> Self {
+        let inner = match &self.inner {
+            Side::Controlled(core) => {
+                core.weak_senders.add();
+                Side::Controlled(Arc::clone(core))
+            }
+            Side::Tokio(sender) => Side::Tokio(sender.clone()),
         };
         Self { inner }
     }
+}
 
-    /// Waits for the next value. A scheduling point.
-    ///
-    /// # Errors
-    /// `Lagged` if the next values were lost, of which it says how many; the next call goes on with the oldest that is
-    /// kept. `Closed` if every sender is gone and every value was got.
-    #[track_caller]
-    pub fn recv(&mut self) -> impl Future<Output = Result<T, RecvError>> + use<'_, T> {
-        let site = Location::caller();
-        async move {
-            match &mut self.inner {
-                Side::Controlled(listener) => listener.recv(site).await,
-                Side::Tokio(receiver) => receiver.recv().await,
-            }
-        }
-    }
-
-    /// The next value, without waiting. An observation.
-    ///
-    /// # Errors
-    /// As [`Receiver::recv`], and `Empty` if there is none yet.
-    #[track_caller]
-    pub fn try_recv(&mut self) -> Result<T, TryRecvError> {
-        match &mut self.inner {
-            Side::Controlled(listener) => {
-                let taken = listener.core.now(|world, object| world.take_next_now(object, listener.ticket));
-                listener.deliver(taken, Location::caller())
-            }
-            Side::Tokio(receiver) => receiver.try_recv(),
+impl<T> Drop for WeakSender<T> {
+    fn drop(&mut self) {
+        if let Side::Controlled(core) = &self.inner {
+            core.weak_senders.remove();
         }
     }
 }
 
-impl<T> fmt::Debug for Receiver<T> {
+impl<T> fmt::Debug for WeakSender<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Receiver").finish_non_exhaustive()
+        f.debug_struct("WeakSender").finish_non_exhaustive()
     }
 }

@@ -1,0 +1,360 @@
+//! Cancellation that reaches whoever holds a token. Mirrors `tokio_util::sync::CancellationToken`.
+//!
+//! Inside a controlled execution a token is a watched flag, and whoever asks a child asks its ancestors too: so nothing
+//! has to be told to children, and no list of them has to be kept. To cancel is immediate and seen by others; to wait is
+//! an awaited op; to look is an observation. Outside one it is tokio-util's own token.
+
+use crate::{
+    api::{
+        backend::{self, Side},
+        payload::Payload,
+        sync::watch,
+    },
+    world::op::Site,
+};
+use std::{
+    fmt,
+    future::{Future, poll_fn},
+    hash::{Hash, Hasher},
+    iter,
+    panic::Location,
+    pin::Pin,
+    sync::Arc,
+    task::{self, Poll},
+};
+use tokio_util::sync as theirs;
+
+/// Tells those who hold it, or a child of it, that they shall end.
+///
+/// ```
+/// # use delay_core::api::{task, tokio_util::sync::CancellationToken};
+/// async fn body() {
+///     let token = CancellationToken::new();
+///     let child = token.child_token();
+///     let server = task::spawn(async move { child.cancelled().await });
+///     token.cancel();
+///     server.await.expect("it ends by itself");
+/// }
+/// ```
+pub struct CancellationToken {
+    inner: Side<Arc<Flag>, theirs::CancellationToken>,
+}
+
+/// A token of a controlled execution, shared by its clones.
+struct Flag {
+    is_cancelled: watch::Sender<bool>,
+    /// Never looks, so that its clones see whether it was cancelled.
+    unseen: watch::Receiver<bool>,
+    parent: Option<Arc<Self>>,
+}
+
+impl Flag {
+    fn new(parent: Option<Arc<Self>>) -> Arc<Self> {
+        let is_cancelled = watch::Sender::named(false, Payload::visible(), "token");
+        let unseen = is_cancelled.subscribe();
+        Arc::new(Self { is_cancelled, unseen, parent })
+    }
+
+    /// It and its ancestors.
+    fn line(self: &Arc<Self>) -> impl Iterator<Item = &Arc<Self>> {
+        iter::successors(Some(self), |flag| flag.parent.as_ref())
+    }
+
+    #[track_caller]
+    fn is_cancelled(self: &Arc<Self>) -> bool {
+        self.line().any(|flag| *flag.is_cancelled.borrow())
+    }
+
+    #[track_caller]
+    fn cancel(&self) {
+        // A guard may be dropped after its execution, when nobody is left to be told.
+        if self.is_cancelled.is_current() {
+            self.is_cancelled.send_if_modified(|is_cancelled| !std::mem::replace(is_cancelled, true));
+        }
+    }
+
+    /// Waits for it or one of its ancestors.
+    fn wait(self: &Arc<Self>, site: Site) -> Waits {
+        let mut waits: Vec<_> = self.line().map(|flag| Box::pin(flag.unseen.clone().into_change(site))).collect();
+        Box::pin(poll_fn(move |cx| {
+            let is_over = waits.iter_mut().any(|wait| wait.as_mut().poll(cx).is_ready());
+            if is_over { Poll::Ready(()) } else { Poll::Pending }
+        }))
+    }
+}
+
+type Waits = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
+
+impl CancellationToken {
+    /// A token that is not cancelled.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            inner: match backend::choose(|_| (), theirs::CancellationToken::new) {
+                Side::Controlled(()) => Side::Controlled(Flag::new(None)),
+                Side::Tokio(token) => Side::Tokio(token),
+            },
+        }
+    }
+
+    /// A token that is cancelled with this one, and can be cancelled without it.
+    #[must_use]
+    pub fn child_token(&self) -> Self {
+        Self {
+            inner: match &self.inner {
+                Side::Controlled(flag) => Side::Controlled(Flag::new(Some(Arc::clone(flag)))),
+                Side::Tokio(token) => Side::Tokio(token.child_token()),
+            },
+        }
+    }
+
+    /// Cancels it, its clones and its children: immediate.
+    #[track_caller]
+    pub fn cancel(&self) {
+        match &self.inner {
+            Side::Controlled(flag) => flag.cancel(),
+            Side::Tokio(token) => token.cancel(),
+        }
+    }
+
+    /// Whether it was cancelled. An observation.
+    #[track_caller]
+    pub fn is_cancelled(&self) -> bool {
+        match &self.inner {
+            Side::Controlled(flag) => flag.is_cancelled(),
+            Side::Tokio(token) => token.is_cancelled(),
+        }
+    }
+
+    /// Waits until it is cancelled. A scheduling point.
+    #[track_caller]
+    pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
+        let inner = match &self.inner {
+            Side::Controlled(flag) => Inner::Controlled { waits: flag.wait(Location::caller()) },
+            Side::Tokio(token) => Inner::Tokio { wait: token.cancelled() },
+        };
+        WaitForCancellationFuture { inner }
+    }
+
+    /// As [`CancellationToken::cancelled`], for a future that keeps the token.
+    #[track_caller]
+    pub fn cancelled_owned(self) -> WaitForCancellationFutureOwned {
+        let inner = match self.inner {
+            Side::Controlled(flag) => {
+                let waits = flag.wait(Location::caller());
+                InnerOwned::Controlled { waits, _flag: flag }
+            }
+            Side::Tokio(token) => InnerOwned::Tokio { wait: token.cancelled_owned() },
+        };
+        WaitForCancellationFutureOwned { inner }
+    }
+
+    /// A guard that cancels it when dropped.
+    pub fn drop_guard(self) -> DropGuard {
+        DropGuard { token: Some(self) }
+    }
+
+    /// As [`CancellationToken::drop_guard`], for a guard that borrows it.
+    pub fn drop_guard_ref(&self) -> DropGuardRef<'_> {
+        DropGuardRef { token: Some(self) }
+    }
+
+    /// Runs a future until it ends or this is cancelled: then there is no result, and the future is dropped. Of a token
+    /// that is cancelled already nothing is run.
+    #[track_caller]
+    pub fn run_until_cancelled<F: Future>(&self, future: F) -> impl Future<Output = Option<F::Output>> + use<'_, F> {
+        let site = Location::caller();
+        async move {
+            if self.is_cancelled() {
+                return None;
+            }
+            let cancelled = match &self.inner {
+                Side::Controlled(flag) => Inner::Controlled { waits: flag.wait(site) },
+                Side::Tokio(token) => Inner::Tokio { wait: token.cancelled() },
+            };
+            let cancelled = std::pin::pin!(WaitForCancellationFuture { inner: cancelled });
+            either(future, cancelled).await
+        }
+    }
+
+    /// As [`CancellationToken::run_until_cancelled`], for a future that keeps the token.
+    #[track_caller]
+    pub fn run_until_cancelled_owned<F: Future>(self, future: F) -> impl Future<Output = Option<F::Output>> + use<F> {
+        let site = Location::caller();
+        async move {
+            if self.is_cancelled() {
+                return None;
+            }
+            let cancelled = match self.inner {
+                Side::Controlled(flag) => InnerOwned::Controlled { waits: flag.wait(site), _flag: flag },
+                Side::Tokio(token) => InnerOwned::Tokio { wait: token.cancelled_owned() },
+            };
+            let cancelled = std::pin::pin!(WaitForCancellationFutureOwned { inner: cancelled });
+            either(future, cancelled).await
+        }
+    }
+}
+
+/// The future's output, or nothing if the other ends first. The future is asked first.
+async fn either<F: Future>(future: F, mut end: Pin<&mut impl Future<Output = ()>>) -> Option<F::Output> {
+    let mut future = std::pin::pin!(future);
+    poll_fn(|cx| match future.as_mut().poll(cx) {
+        Poll::Ready(output) => Poll::Ready(Some(output)),
+        Poll::Pending => end.as_mut().poll(cx).map(|()| None),
+    })
+    .await
+}
+
+impl Default for CancellationToken {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Clone for CancellationToken {
+    fn clone(&self) -> Self {
+        Self {
+            inner: match &self.inner {
+                Side::Controlled(flag) => Side::Controlled(Arc::clone(flag)),
+                Side::Tokio(token) => Side::Tokio(token.clone()),
+            },
+        }
+    }
+}
+
+impl PartialEq for CancellationToken {
+    fn eq(&self, other: &Self) -> bool {
+        match (&self.inner, &other.inner) {
+            (Side::Controlled(one), Side::Controlled(two)) => Arc::ptr_eq(one, two),
+            (Side::Tokio(one), Side::Tokio(two)) => one == two,
+            (Side::Controlled(_), Side::Tokio(_)) | (Side::Tokio(_), Side::Controlled(_)) => false,
+        }
+    }
+}
+
+impl Eq for CancellationToken {}
+
+impl Hash for CancellationToken {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        match &self.inner {
+            // Not where it lies in memory, which would differ from execution to execution.
+            Side::Controlled(flag) => flag.is_cancelled.object().hash(state),
+            Side::Tokio(token) => token.hash(state),
+        }
+    }
+}
+
+impl fmt::Debug for CancellationToken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("CancellationToken").finish_non_exhaustive()
+    }
+}
+
+pin_project_lite::pin_project! {
+    #[project = InnerPinned]
+    enum Inner<'a> {
+        Controlled { waits: Waits },
+        Tokio { #[pin] wait: theirs::WaitForCancellationFuture<'a> },
+    }
+}
+
+pin_project_lite::pin_project! {
+    #[project = InnerOwnedPinned]
+    enum InnerOwned {
+        Controlled { waits: Waits, _flag: Arc<Flag> },
+        Tokio { #[pin] wait: theirs::WaitForCancellationFutureOwned },
+    }
+}
+
+pin_project_lite::pin_project! {
+    /// Future of [`CancellationToken::cancelled`].
+    #[must_use = "futures do nothing unless awaited"]
+    pub struct WaitForCancellationFuture<'a> {
+        #[pin]
+        inner: Inner<'a>,
+    }
+}
+
+pin_project_lite::pin_project! {
+    /// Future of [`CancellationToken::cancelled_owned`].
+    #[must_use = "futures do nothing unless awaited"]
+    pub struct WaitForCancellationFutureOwned {
+        #[pin]
+        inner: InnerOwned,
+    }
+}
+
+impl Future for WaitForCancellationFuture<'_> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
+        match self.project().inner.project() {
+            InnerPinned::Controlled { waits } => waits.as_mut().poll(cx),
+            InnerPinned::Tokio { wait } => wait.poll(cx),
+        }
+    }
+}
+
+impl Future for WaitForCancellationFutureOwned {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
+        match self.project().inner.project() {
+            InnerOwnedPinned::Controlled { waits, .. } => waits.as_mut().poll(cx),
+            InnerOwnedPinned::Tokio { wait } => wait.poll(cx),
+        }
+    }
+}
+
+impl fmt::Debug for WaitForCancellationFuture<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitForCancellationFuture").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for WaitForCancellationFutureOwned {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WaitForCancellationFutureOwned").finish_non_exhaustive()
+    }
+}
+
+/// Cancels its token when dropped.
+#[derive(Debug)]
+pub struct DropGuard {
+    /// Invariant: none only once it is disarmed.
+    token: Option<CancellationToken>,
+}
+
+/// Cancels the token it borrows when dropped.
+#[derive(Debug)]
+pub struct DropGuardRef<'a> {
+    /// Invariant: none only once it is disarmed.
+    token: Option<&'a CancellationToken>,
+}
+
+macro_rules! guards {
+    ($name:ty, $held:ty, $($life:lifetime)?) => {
+        impl $(<$life>)? $name {
+            /// The token.
+            pub fn token(&self) -> &CancellationToken {
+                self.token.as_ref().unwrap_or_else(|| crate::bug!("a guard is used after its end"))
+            }
+
+            /// Gives the token back without cancelling it.
+            pub fn disarm(mut self) -> $held {
+                self.token.take().unwrap_or_else(|| crate::bug!("a guard is disarmed twice"))
+            }
+        }
+
+        impl $(<$life>)? Drop for $name {
+            fn drop(&mut self) {
+                if let Some(token) = &self.token {
+                    token.cancel();
+                }
+            }
+        }
+    };
+}
+
+guards!(DropGuard, CancellationToken,);
+guards!(DropGuardRef<'a>, &'a CancellationToken, 'a);
