@@ -82,6 +82,8 @@ pub mod guide {
     pub mod deploy {}
     #[doc = include_str!("../docs/guide/11-observe.md")]
     pub mod observe {}
+    #[doc = include_str!("../docs/guide/12-migrations.md")]
+    pub mod migrations {}
 }
 
 /// Compiles the README's programs.

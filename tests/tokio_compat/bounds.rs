@@ -11,6 +11,8 @@ use delay::{
     },
     task::{self, AbortHandle, JoinHandle, JoinSet},
     time::{self, Duration, Instant},
+    tokio_stream::StreamExt,
+    tokio_util::{future::FutureExt, sync::CancellationToken},
 };
 use futures::future::BoxFuture;
 use rand::RngExt;
@@ -27,6 +29,36 @@ fn is_unpin<T: Unpin>() {}
 /// Neither `Sync`, `Debug`, `Hash` nor `Clone`.
 struct Bare {
     _cell: Cell<u8>,
+}
+
+#[test]
+fn what_is_made_of_others_is_send_and_sync() {
+    is_send_and_sync::<delay::sync::Barrier>();
+    is_send_and_sync::<delay::sync::OnceCell<u8>>();
+    is_send_and_sync::<delay::sync::SetOnce<u8>>();
+    is_send_and_sync::<delay::sync::MappedMutexGuard<'_, str>>();
+    is_send_and_sync::<delay::sync::RwLockMappedWriteGuard<'_, str>>();
+    is_send_and_sync::<CancellationToken>();
+    is_send_and_sync::<delay::tokio_util::sync::WaitForCancellationFuture<'_>>();
+    is_send_and_sync::<delay::tokio_util::sync::WaitForCancellationFutureOwned>();
+    is_send_and_sync::<delay::tokio_util::sync::PollSemaphore>();
+    is_send(delay::tokio_util::sync::PollSender::new(mpsc::channel::<Bare>(1).0));
+    is_send_and_sync::<delay::tokio_util::task::TaskTracker>();
+    is_send_and_sync::<delay::tokio_util::task::task_tracker::TaskTrackerWaitFuture<'_>>();
+    is_send_and_sync::<delay::tokio_stream::wrappers::ReceiverStream<Bare>>();
+    drop(is_send(generic_over_streams(futures::stream::empty::<u8>())));
+}
+
+/// What is `Send` of a stream must not be lost where only its bounds are known.
+fn generic_over_streams<S: futures::Stream<Item = u8> + Unpin + Send>(
+    mut stream: S,
+) -> impl Future<Output = u64> + Send {
+    async move {
+        let (token, first) = (CancellationToken::new(), StreamExt::next(&mut stream).await);
+        let all = StreamExt::all(&mut stream, |it| it > 0).with_cancellation_token(&token).await;
+        let rest: Vec<u8> = StreamExt::collect(stream).await;
+        u64::from(first.is_some()) + u64::from(all.is_some()) + rest.len() as u64
+    }
 }
 
 #[test]

@@ -21,10 +21,9 @@ mod on_ours {
     pub(super) use delay::{
         sync::{Mutex, mpsc, oneshot},
         task::{self, JoinSet},
-        time::{self, Duration, MissedTickBehavior},
+        time::{self, Duration, MissedTickBehavior, advance, pause},
     };
     pub(super) use std::{future::pending, sync::Arc};
-    pub(super) use tokio::time::{advance, pause};
 }
 
 outside! {
@@ -165,4 +164,43 @@ fn ticks_are_not_missed_on_virtual_time() {
     let behaviors = [on_ours::MissedTickBehavior::Burst, on_ours::MissedTickBehavior::Delay];
     let [burst, delay] = behaviors.map(ticks);
     assert_eq!(burst, delay);
+}
+
+#[test]
+fn the_clock_cannot_be_put_forward_in_a_controlled_execution() {
+    let (_, violations) =
+        explore(Granularity::Op, || async { delay::time::advance(delay::time::Duration::ZERO).await });
+    assert!(format!("{violations:?}").contains("timers fire whenever the search says"), "{violations:?}");
+}
+
+#[test]
+fn code_that_blocks_in_place_is_part_of_its_step() {
+    let body = || async { delay::task::block_in_place(|| 1) };
+    assert_eq!(every_schedule(body).into_keys().collect::<Vec<_>>(), [1]);
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).build().unwrap();
+    assert_eq!(runtime.block_on(body()), 1);
+}
+
+#[test]
+fn budgets_do_not_run_out_in_a_controlled_execution() {
+    let outcomes = every_schedule(|| async {
+        let (sender, mut receiver) = delay::sync::mpsc::unbounded_channel();
+        for n in 0..300 {
+            sender.send(n).unwrap();
+            receiver.recv().await.unwrap();
+        }
+        delay::task::coop::has_budget_remaining()
+    });
+    assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [true]);
+}
+
+#[test]
+fn a_time_of_the_real_clock_is_refused_in_a_controlled_execution() {
+    let (_, violations) = explore(Granularity::Op, || async {
+        delay::time::sleep_until(std::time::Instant::now().into()).await;
+    });
+    assert!(
+        format!("{violations:?}").contains("a real instant is used inside a controlled execution"),
+        "{violations:?}"
+    );
 }

@@ -158,8 +158,11 @@ items! {
     { type [time::error] Elapsed {} is { Debug, Display, Eq, Error, Into[Into<std::io::Error>], PartialEq } }
     { type [time::error] Error { at_capacity, invalid, is_at_capacity, is_invalid, is_shutdown, shutdown } is {
         Clone, Copy, Debug, Display, Error } }
+    { fn [time] advance }
     { fn [time] interval }
     { fn [time] interval_at }
+    { fn [time] pause }
+    { fn [time] resume }
     { fn [time] sleep }
     { fn [time] sleep_until }
     { fn [time] timeout[Ready<u8>] }

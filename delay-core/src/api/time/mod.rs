@@ -9,11 +9,15 @@
 
 mod instant;
 mod interval;
+#[cfg(feature = "test-util")]
+mod paused;
 mod sleep;
 mod timeout;
 
 pub use instant::Instant;
 pub use interval::{Interval, MissedTickBehavior, interval, interval_at};
+#[cfg(feature = "test-util")]
+pub use paused::{advance, pause, resume};
 pub use sleep::{Sleep, sleep, sleep_until};
 pub use std::time::Duration;
 pub use timeout::{Timeout, error, timeout, timeout_at};
