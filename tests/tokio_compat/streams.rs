@@ -9,7 +9,7 @@ mod on_theirs {
     pub(super) use tokio::{
         sync::{broadcast, mpsc, watch},
         task::{self, JoinSet},
-        time::{self, Duration},
+        time::{self, Duration, pause},
     };
     pub(super) use tokio_stream::{
         Stream, StreamExt, StreamMap, iter, pending,
@@ -24,7 +24,7 @@ mod on_ours {
     pub(super) use delay::{
         sync::{broadcast, mpsc, watch},
         task::{self, JoinSet},
-        time::{self, Duration},
+        time::{self, Duration, pause},
         tokio_stream::{
             Stream, StreamExt, StreamMap, iter, pending,
             wrappers::{
@@ -147,5 +147,34 @@ parity! {
         let first = late.next().await;
         drop(sender);
         seen![throttled, chunks, first, late.next().await]
+    }
+}
+
+// On tokio's paused clock, so that it is certain how long each takes.
+outside! {
+    async fn timed_streams_keep_their_times() {
+        pause();
+        let start = time::Instant::now();
+        let (sender, receiver) = mpsc::channel(4);
+        task::spawn(async move {
+            for n in 1..=4 {
+                time::sleep(Duration::from_secs(n)).await;
+                sender.send(n).await.unwrap();
+            }
+        });
+        let mut late = Box::pin(ReceiverStream::new(receiver).timeout(Duration::from_millis(2500)));
+        let mut seen = Vec::new();
+        while let Some(item) = late.next().await {
+            seen.extend(seen![item, start.elapsed().as_secs()]);
+        }
+        let throttled: Vec<_> = iter(0..3).throttle(Duration::from_secs(1)).collect().await;
+        seen.extend(seen![throttled, start.elapsed().as_secs()]);
+        let ticks = IntervalStream::new(time::interval(Duration::from_secs(1)));
+        let chunks: Vec<_> = ticks.map(|_| ()).take(5).chunks_timeout(3, Duration::from_millis(1500)).collect().await;
+        seen.extend(seen![chunks, start.elapsed().as_secs()]);
+        let every = time::interval(Duration::from_secs(2));
+        let mut repeats = Box::pin(pending::<u8>().timeout_repeating(every));
+        seen.extend(seen![repeats.next().await, repeats.next().await, start.elapsed().as_secs()]);
+        seen
     }
 }
