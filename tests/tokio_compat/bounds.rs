@@ -50,15 +50,13 @@ fn what_is_made_of_others_is_send_and_sync() {
 }
 
 /// What is `Send` of a stream must not be lost where only its bounds are known.
-fn generic_over_streams<S: futures::Stream<Item = u8> + Unpin + Send>(
-    mut stream: S,
-) -> impl Future<Output = u64> + Send {
-    async move {
+fn generic_over_streams<'a, S: futures::Stream<Item = u8> + Unpin + Send + 'a>(mut stream: S) -> BoxFuture<'a, u64> {
+    Box::pin(async move {
         let (token, first) = (CancellationToken::new(), StreamExt::next(&mut stream).await);
         let all = StreamExt::all(&mut stream, |it| it > 0).with_cancellation_token(&token).await;
         let rest: Vec<u8> = StreamExt::collect(stream).await;
         u64::from(first.is_some()) + u64::from(all.is_some()) + rest.len() as u64
-    }
+    })
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What of the crate `tokio-util` has to be controlled: its types over ours, with its names and signatures.
 //!
-//! Inside a controlled execution tokio-util's own types would be shared memory: the search could neither interleave
-//! what they do nor tell its states apart. Outside one a cancellation token and a task tracker are tokio-util's own.
+//! Inside a controlled execution tokio-util's own types would be shared memory: what they hold would not be part of the
+//! state. Outside one a cancellation token and a task tracker are tokio-util's own.
 
 mod abort_on_drop;
 mod cancellation;
