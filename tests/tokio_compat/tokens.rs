@@ -249,3 +249,34 @@ fn what_a_reopened_tracker_does() {
     assert_eq!(every_schedule(move || wait(true)).into_keys().collect::<Vec<_>>(), [false]);
     assert!(every_schedule(move || wait(false)).contains_key(&true));
 }
+
+/// A guard goes with its task: in a crash, and at the end of an execution, when nobody is left to be told.
+async fn guards_go_with_their_tasks() -> bool {
+    use delay::{node::Node, tokio_util::sync::CancellationToken};
+    let (token, left) = (CancellationToken::new(), CancellationToken::new());
+    let of_node = token.clone();
+    let (tell, mut told) = delay::sync::mpsc::unbounded_channel();
+    let node = Node::start("node", move || {
+        let (guard, tell) = (of_node.clone().drop_guard(), tell.clone());
+        async move {
+            let _guard = guard;
+            let _ = tell.send(());
+            std::future::pending::<()>().await;
+        }
+    });
+    let guard = left.clone().drop_guard();
+    task::spawn(async move {
+        let _guard = guard;
+        std::future::pending::<()>().await;
+    });
+    told.recv().await;
+    node.crash().await;
+    token.cancelled().await;
+    left.is_cancelled()
+}
+
+#[test]
+fn a_guard_goes_with_its_task() {
+    assert!(!on_tokio(guards_go_with_their_tasks()));
+    assert_eq!(every_schedule(guards_go_with_their_tasks).into_keys().collect::<Vec<_>>(), [false]);
+}
