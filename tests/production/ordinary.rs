@@ -103,14 +103,14 @@ async fn nodes_tell_each_other_how_large_a_message_may_be() {
     a.send(alpha.address("b"), "x".repeat(900)).await.expect("it is queued");
     assert_eq!(guard(b.recv()).await.message.len(), 900);
     let told = events.with("a message was lost: it was sent before the node said what it accepts").await;
-    assert!(told.contains("node=beta") && told.contains("bytes=2007 bytes_max=1000"), "{told}");
+    assert!(told.contains("node=beta") && told.contains("bytes=2015 bytes_max=1000"), "{told}");
     let error = a.send(alpha.address("b"), "x".repeat(2_000)).await.expect_err("it is too large there");
-    assert_eq!(error.1, Unsent::Oversized { bytes: 2_007, bytes_max: 1_000 });
+    assert_eq!(error.1, Unsent::Oversized { bytes: 2_015, bytes_max: 1_000 });
     a.send(alpha.address("b"), "x".repeat(900)).await.expect("it is not");
     assert_eq!(guard(b.recv()).await.message.len(), 900);
     // The other way its own limit counts.
     let error = b.send(beta.address("a"), "x".repeat(2_000)).await.expect_err("it is too large here");
-    assert_eq!(error.1, Unsent::Oversized { bytes: 2_007, bytes_max: 1_000 });
+    assert_eq!(error.1, Unsent::Oversized { bytes: 2_015, bytes_max: 1_000 });
     b.send(beta.address("a"), "x".repeat(900)).await.expect("it is not");
     assert_eq!(guard(a.recv()).await.message.len(), 900);
     assert!(!events.all().iter().any(|told| told.contains("was closed")), "{:?}", events.all());
