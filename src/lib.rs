@@ -3,6 +3,8 @@
 //! Protocol code uses the modules here in place of tokio's: names and signatures are the same. Inside a
 //! `#[delay_test]` every task, message, choice and timer is controlled, and schedules are searched; outside one the
 //! same code runs on tokio. [`guide`] starts from the first test.
+//!
+//! Without the default feature `controlled` nothing but that is left: tokio's own types, and ours on tokio.
 #![warn(missing_docs)]
 
 pub use delay_core::{
@@ -21,20 +23,23 @@ pub use delay_core::{
         task::{self, spawn},
         task_local, time, tokio_stream, tokio_util, try_join,
     },
+    world::fault::{Faults, Time},
+};
+#[cfg(feature = "controlled")]
+pub use delay_core::{
     harness::{Expect, Outcome, Report, conformance},
     live::{End, Waiting},
     search::{Cache, Mode, Stop},
-    world::{
-        Granularity,
-        fault::{Faults, Time},
-    },
+    world::Granularity,
 };
 pub use delay_macros::{delay_test, observer, test};
 
 /// Configures a check of a test body and runs it; the attribute expands to it.
+#[cfg(feature = "controlled")]
 pub type Checker = delay_core::harness::Checker<delay_explorers::BuiltIn>;
 
 /// Writing an explorer of your own.
+#[cfg(feature = "controlled")]
 pub mod explorer {
     pub use delay_core::{
         explorer::{Event, Explorer},
@@ -45,6 +50,7 @@ pub mod explorer {
 
 mod receive;
 
+#[cfg(feature = "controlled")]
 #[doc(hidden)]
 #[path = "private.rs"]
 pub mod __private;
@@ -58,6 +64,7 @@ pub mod prelude {
 }
 
 /// The guide, from the first test to moving a code base.
+#[cfg(feature = "controlled")]
 pub mod guide {
     #[doc = include_str!("../docs/guide/01-first-test.md")]
     pub mod first_test {}
@@ -87,6 +94,6 @@ pub mod guide {
 }
 
 /// Compiles the README's programs.
-#[cfg(doctest)]
+#[cfg(all(doctest, feature = "controlled"))]
 #[doc = include_str!("../README.md")]
 pub mod readme {}

@@ -79,7 +79,9 @@ fn read(path: &str) -> String {
 /// Every Rust file that people edit, in order of path. The compile-fail cases of `tests/ui` have rules of their own.
 fn sources() -> Vec<Source> {
     let mut paths = Vec::new();
-    for dir in ["benches", "cargo-delay", "delay-core", "delay-explorers", "delay-macros", "examples", "src", "tests"] {
+    for dir in
+        ["benches", "cargo-delay", "delay-core", "delay-explorers", "delay-macros", "examples", "plain", "src", "tests"]
+    {
         collect(&root().join(dir), &mut paths);
     }
     paths.sort();

@@ -7,17 +7,24 @@
 //! Use these macros through the crate `delay`, which documents them and holds what their expansion calls.
 #![warn(missing_docs)]
 
+#[cfg(feature = "controlled")]
 mod args;
+#[cfg(feature = "controlled")]
 mod check;
+#[cfg(feature = "controlled")]
 mod expand;
+#[cfg(feature = "controlled")]
 mod fallback;
+#[cfg(feature = "controlled")]
 mod item;
+#[cfg(feature = "controlled")]
 mod observer;
-#[cfg(test)]
+#[cfg(all(test, feature = "controlled"))]
 mod tests;
+#[cfg(feature = "controlled")]
 mod value;
 
-use proc_macro2::TokenStream;
+use proc_macro::TokenStream;
 
 /// Makes an `async fn` a test that is run under many schedules.
 ///
@@ -50,14 +57,25 @@ use proc_macro2::TokenStream;
 /// }
 /// ```
 #[proc_macro_attribute]
-pub fn delay_test(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
-    attribute(&arguments.into(), &item.into()).into()
+pub fn delay_test(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expanded(arguments, item)
 }
 
 /// The same as [`macro@delay_test`], under the one name that rstest accepts: `#[rstest] #[delay::test] async fn ..`.
 #[proc_macro_attribute]
-pub fn test(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+pub fn test(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    expanded(arguments, item)
+}
+
+#[cfg(feature = "controlled")]
+fn expanded(arguments: TokenStream, item: TokenStream) -> TokenStream {
     attribute(&arguments.into(), &item.into()).into()
+}
+
+/// There is nothing to run a test with.
+#[cfg(not(feature = "controlled"))]
+fn expanded(_arguments: TokenStream, _item: TokenStream) -> TokenStream {
+    missing("this test cannot be explored")
 }
 
 /// Lets `cargo delay check RECORDING` find a function without parameters that returns a `delay::record::Observer`.
@@ -74,12 +92,35 @@ pub fn test(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -
 /// }
 /// ```
 #[proc_macro_attribute]
-pub fn observer(arguments: proc_macro::TokenStream, item: proc_macro::TokenStream) -> proc_macro::TokenStream {
+pub fn observer(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    observed(arguments, item)
+}
+
+#[cfg(feature = "controlled")]
+fn observed(arguments: TokenStream, item: TokenStream) -> TokenStream {
     observer::attribute(&arguments.into(), &item.into()).into()
 }
 
+/// The function is that of a program too; only a build of tests lacks what would find it.
+#[cfg(not(feature = "controlled"))]
+fn observed(_arguments: TokenStream, mut item: TokenStream) -> TokenStream {
+    let only_in_tests: TokenStream = "#[cfg(test)]".parse().expect("it is Rust");
+    item.extend([only_in_tests, missing("`cargo delay check` cannot find this observer")]);
+    item
+}
+
+/// The error that says what `controlled` is for.
+#[cfg(not(feature = "controlled"))]
+fn missing(what: &str) -> TokenStream {
+    let error = format!(
+        r#"::core::compile_error!("{what}: `delay` is built without its feature `controlled`, as for deployment; add `delay = {{ package = \"delay-test\", .. }}` with its default features to [dev-dependencies], and build tests with `cargo test`");"#
+    );
+    error.parse().expect("it is Rust")
+}
+
 /// The whole pipeline, on `proc_macro2` tokens so that unit tests can run it.
-fn attribute(arguments: &TokenStream, item: &TokenStream) -> TokenStream {
+#[cfg(feature = "controlled")]
+fn attribute(arguments: &proc_macro2::TokenStream, item: &proc_macro2::TokenStream) -> proc_macro2::TokenStream {
     let mut errors = Vec::new();
     let given = args::parse(arguments.clone(), &mut errors);
     let settings = check::settings(&given, &mut errors);

@@ -193,7 +193,7 @@ fn a_macro_step_ends_before_a_send_that_others_look_for() {
 #[test]
 fn a_macro_step_ends_before_what_others_can_see() {
     let seen = same(Checker::new(), Granularity::Macro, |all| async move {
-        let shared = Arc::new(delay::sync::Mutex::with_payload(Vec::new(), Payload::visible()));
+        let shared = Arc::new(delay::sync::mutex_with(Vec::new(), Payload::visible()));
         let other = shared.clone();
         task::spawn(async move {
             task::yield_now().await;

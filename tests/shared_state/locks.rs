@@ -3,7 +3,7 @@
 use crate::{exhaustive, finds, passes, same_with_and_without_cache};
 use delay::{
     Payload, checkpoint,
-    sync::{Mutex, RwLock, Semaphore},
+    sync::{self, Mutex, RwLock, Semaphore},
     task,
 };
 use delay_core::world::masked::Part;
@@ -144,7 +144,7 @@ fn without_versions_what_is_behind_a_lock_is_missed() {
 fn values_that_can_be_hashed_merge_states() {
     let states = |payload: fn() -> Payload<u8>| {
         let report = exhaustive().check(move || async move {
-            let mutex = Arc::new(Mutex::with_payload(0, payload()));
+            let mutex = Arc::new(sync::mutex_with(0, payload()));
             for _ in 0..3 {
                 let mutex = Arc::clone(&mutex);
                 task::spawn(async move { *mutex.lock().await = 1 });

@@ -2,8 +2,15 @@
 //!
 //! The choice is made when a handle is created and stays with it. A controlled handle remembers its execution; using
 //! it in another one is the program's mistake and panics with what happened.
+//!
+//! Without the feature `controlled` `plain/backend.rs` stands here: then all is tokio's.
 
-use crate::live::context::{self, Context};
+pub(crate) use crate::live::context::is_controlled;
+use crate::{
+    hash::Print,
+    live::context::{self, Context},
+    verdict::Violation,
+};
 
 /// Which side a fresh handle belongs to.
 #[derive(Debug, Clone)]
@@ -48,7 +55,7 @@ pub(crate) fn within<R>(execution: u64, f: impl FnOnce(&mut Context) -> R) -> R 
 #[track_caller]
 pub(crate) fn refuse_blocking(what: &str, instead: &str) {
     assert!(
-        !context::is_controlled(),
+        !is_controlled(),
         "{what} would block the thread on which delay runs every task: use {instead} in code under test"
     );
 }
@@ -66,4 +73,24 @@ pub(crate) fn misplaced() -> ! {
 #[inline]
 pub(crate) fn within_if<R>(execution: u64, f: impl FnOnce(&mut Context) -> R) -> Option<R> {
     context::with(|context| (context.execution == execution).then(|| f(context))).flatten()
+}
+
+/// A random number of the running task; none outside a controlled execution.
+pub(crate) fn draw() -> Option<u64> {
+    context::with(|context| context.world.draw(context.seed))
+}
+
+/// A task's future depends only on what is printed here. Whether nothing else of it is pending.
+pub(crate) fn checkpoint(print: Print) -> bool {
+    context::with(|context| context.world.checkpoint(print)) != Some(false)
+}
+
+/// A task met a message that its state has no handler for: a violation, if under test. What to say of it.
+pub(crate) fn unhandled(state: &str, message: &str) -> String {
+    let process = context::with(|context| context.labels.process(&context.world, context.world.actor()));
+    let process = process.unwrap_or_else(|| "a task".to_owned());
+    let violation = Violation::Unhandled { process, state: state.to_owned(), message: message.to_owned() };
+    let text = violation.to_string();
+    context::with(|context| context.violate(violation));
+    text
 }

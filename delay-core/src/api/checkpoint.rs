@@ -1,10 +1,7 @@
 //! `checkpoint`: a task's promise that its future depends only on what it names.
 
-use crate::{
-    hash::{Domain, Print, PrintHasher},
-    live::context,
-    world::op::Site,
-};
+use super::backend;
+use crate::hash::{Domain, Print, PrintHasher};
 use std::{
     hash::{Hash, Hasher},
     panic::Location,
@@ -39,7 +36,7 @@ use std::{
 #[track_caller]
 pub fn checkpoint<S: Hash + ?Sized>(state: &S) {
     let site = Location::caller();
-    if context::is_controlled() {
+    if backend::is_controlled() {
         let mut hasher = PrintHasher(at(site));
         state.hash(&mut hasher);
         declare(hasher.0);
@@ -57,7 +54,7 @@ pub fn checkpoint<S: Hash + ?Sized>(state: &S) {
 #[track_caller]
 pub fn checkpoint_with(state: impl FnOnce(&mut dyn Hasher)) {
     let site = Location::caller();
-    if context::is_controlled() {
+    if backend::is_controlled() {
         let mut hasher = PrintHasher(at(site));
         state(&mut hasher);
         declare(hasher.0);
@@ -65,15 +62,14 @@ pub fn checkpoint_with(state: impl FnOnce(&mut dyn Hasher)) {
 }
 
 /// Where the task is, is part of its state.
-fn at(site: Site) -> Print {
+fn at(site: &'static Location<'static>) -> Print {
     Print::of_text(Domain::Checkpoint, site.file()).with(u64::from(site.line())).with(u64::from(site.column()))
 }
 
 #[track_caller]
 fn declare(print: Print) {
-    let done = context::with(|context| context.world.checkpoint(print));
     assert!(
-        done != Some(false),
+        backend::checkpoint(print),
         "checkpoint while another op of this task is pending (another branch of a join!, a timer or receiver that was polled and kept): its state is not in the checkpoint; call checkpoint where nothing else is in flight"
     );
 }

@@ -7,10 +7,9 @@
 //! of what it must pass.
 
 use super::{
+    backend,
     net::{Endpoint, Envelope, RecvFrom},
-    sync::mpsc::{Receiver, Recv, UnboundedReceiver},
 };
-use crate::{live::context, verdict::Violation};
 use std::{
     collections::VecDeque,
     fmt,
@@ -28,7 +27,7 @@ pub const DEFER: u32 = u32::MAX;
 #[doc(hidden)]
 pub const IGNORE: u32 = u32::MAX - 1;
 
-/// Where an [`Inbox`] gets its messages from.
+/// Where an [`Inbox`] gets its messages from: the receivers of `mpsc` channels, or an endpoint.
 pub trait Source {
     /// What it receives.
     type Message;
@@ -41,25 +40,18 @@ pub trait Source {
     fn recv(&mut self) -> Self::Recv<'_>;
 }
 
-macro_rules! source {
-    ($receiver:ident, $message:ty, $future:ident) => {
-        impl<T> Source for $receiver<T> {
-            type Message = $message;
-            type Recv<'a>
-                = $future<'a, T>
-            where
-                T: 'a;
+impl<M> Source for Endpoint<M> {
+    type Message = Envelope<M>;
+    type Recv<'a>
+        = RecvFrom<'a, M>
+    where
+        M: 'a;
 
-            #[track_caller]
-            fn recv(&mut self) -> $future<'_, T> {
-                Self::recv(self)
-            }
-        }
-    };
+    #[track_caller]
+    fn recv(&mut self) -> RecvFrom<'_, M> {
+        Self::recv(self)
+    }
 }
-source!(Receiver, T, Recv);
-source!(UnboundedReceiver, T, Recv);
-source!(Endpoint, Envelope<T>, RecvFrom);
 
 /// A receiver and the messages that were taken from it and deferred, oldest first.
 ///
@@ -170,7 +162,7 @@ impl<R: Source> Future for Take<'_, R> {
 #[doc(hidden)]
 #[track_caller]
 pub fn unhandled(state: impl fmt::Display, message: &impl fmt::Debug) -> ! {
-    refuse(state.to_string(), format!("{message:?}"))
+    refuse(&state.to_string(), &format!("{message:?}"))
 }
 
 /// For `receive!`: the channel ended in a state without an arm for that.
@@ -180,15 +172,10 @@ pub fn unhandled(state: impl fmt::Display, message: &impl fmt::Debug) -> ! {
 #[doc(hidden)]
 #[track_caller]
 pub fn ended(state: impl fmt::Display) -> ! {
-    refuse(state.to_string(), "the end of its channel (write an arm `closed => ..`)".to_owned())
+    refuse(&state.to_string(), "the end of its channel (write an arm `closed => ..`)")
 }
 
 #[track_caller]
-fn refuse(state: String, message: String) -> ! {
-    let process = context::with(|context| context.labels.process(&context.world, context.world.actor()));
-    let process = process.unwrap_or_else(|| "a task".to_owned());
-    let violation = Violation::Unhandled { process, state, message };
-    let text = violation.to_string();
-    context::with(|context| context.violate(violation));
-    panic!("{text}")
+fn refuse(state: &str, message: &str) -> ! {
+    panic!("{}", backend::unhandled(state, message))
 }

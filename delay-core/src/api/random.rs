@@ -1,7 +1,6 @@
 //! Random numbers that do not branch: inside a controlled execution they are a function of the test's seed.
 
-use super::choose::entropy;
-use crate::live::context;
+use super::{backend, choose::entropy};
 use rand::TryRng;
 use std::convert::Infallible;
 
@@ -29,7 +28,7 @@ pub struct DelayRng {
 }
 
 fn draw() -> u64 {
-    context::with(|context| context.world.draw(context.seed)).unwrap_or_else(entropy)
+    backend::draw().unwrap_or_else(entropy)
 }
 
 impl TryRng for DelayRng {

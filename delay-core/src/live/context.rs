@@ -9,7 +9,7 @@ use crate::{
     ids::{Process, Slot},
     trace::event::Event,
     verdict::Violation,
-    world::{World, op::Site, store::Keeps},
+    world::{World, op::Site, words::Keeps},
 };
 use std::{
     any::Any,

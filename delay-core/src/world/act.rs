@@ -5,10 +5,11 @@
 use super::{
     World,
     fault::Rule,
-    mailbox::{Delivery, Mailbox, Queued},
+    mailbox::{Mailbox, Queued},
     network::Fate,
     op::{Immediate, Observation, Op, Site},
     process::Status,
+    words::Delivery,
 };
 use crate::{
     explorer::Event,

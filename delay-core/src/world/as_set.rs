@@ -10,7 +10,7 @@
 //! - The set-up goes on to the body's first receive, so that what it sends is under way in the initial state.
 //!
 //! A message can be received again, so a copy of its value stays behind: see `Payload::cloned`. Mailboxes are
-//! [`super::mailbox::Delivery::Unordered`].
+//! [`super::words::Delivery::Unordered`].
 
 use super::{World, mailbox::Queued, op::Op, step::Next};
 use crate::{

@@ -1,13 +1,6 @@
 //! Time: the timers that may fire, in what order, and the messages that were held back. The moves of [`Process::CLOCK`].
 
-use super::{
-    World,
-    environment::Happened,
-    fault::Time,
-    mailbox::{Delivery, Queued},
-    op::Op,
-    step::Next,
-};
+use super::{World, environment::Happened, fault::Time, mailbox::Queued, op::Op, step::Next, words::Delivery};
 use crate::{
     hash::Print,
     ids::{Message, Object, Process, Slot},

@@ -159,7 +159,8 @@ impl World {
 
     /// Takes one fault from a budget.
     pub(super) fn spend(&mut self, rule: Rule, kind: Kind) {
-        self.environment.budgets[usize::from(rule.0)].1.spend(kind);
+        let budget = &mut self.environment.budgets[usize::from(rule.0)].1;
+        *budget = budget.with(kind, budget.left(kind) - 1);
         self.environment.spent += 1;
         if kind.is_of_messages() && self.left(rule, kind) == 0 {
             // Others lose an alternative: of a receive, or of a send.
@@ -367,7 +368,7 @@ impl World {
         let budgets = self.unless(super::masked::Part::Budgets, budgets);
         // Pitfall B.3: what can still go wrong decides what can still be reached.
         for (name, faults) in budgets {
-            let words = faults.words().into_iter();
+            let words = Kind::ALL.into_iter().map(|kind| faults.left(kind));
             bag = bag.plus(words.fold(Print::of(Domain::Budget).and(*name), |print, left| print.with(u64::from(left))));
         }
         for node in nodes {

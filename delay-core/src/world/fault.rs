@@ -114,14 +114,6 @@ impl Faults {
     pub fn is_any(&self) -> bool {
         *self != Self::NONE
     }
-
-    pub(super) fn spend(&mut self, kind: Kind) {
-        self.0[kind as usize] -= 1;
-    }
-
-    pub(super) fn words(self) -> [u32; Kind::ALL.len()] {
-        self.0
-    }
 }
 
 /// Which budget the faults of a message, or of a node, are taken from.

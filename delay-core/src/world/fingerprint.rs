@@ -5,7 +5,7 @@
 
 #[cfg(feature = "test-hooks")]
 use super::masked;
-use super::{World, mailbox::Delivery};
+use super::{World, words::Delivery};
 use crate::hash::{Domain, Print};
 
 impl World {

@@ -3,25 +3,13 @@
 //! Holds message ids only. Delivery decides which queued messages a receive may take; each is an alternative of the
 //! receive, in order of arrival.
 
-use super::fault::Rule;
+use super::{fault::Rule, words::Delivery};
 use crate::{
     hash::{Domain, Print},
     ids::{Message, Process},
     name::Names,
 };
 use std::collections::VecDeque;
-
-/// Which of the queued messages a receive may take.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
-pub enum Delivery {
-    /// The oldest: one queue in order of arrival, as in P.
-    #[default]
-    Fifo,
-    /// The oldest of any sender: each sender's messages stay in order, the merge is a choice. Like TCP.
-    PerSender,
-    /// Any: like UDP.
-    Unordered,
-}
 
 /// A queued message.
 #[derive(Clone, Copy, Debug)]

@@ -33,6 +33,7 @@ pub mod shared;
 mod step;
 pub mod store;
 mod wait;
+pub mod words;
 
 use crate::{
     explorer::Event,

@@ -10,7 +10,8 @@ use super::{
     World,
     environment::Happened,
     fault::{Kind, Mail, Rule},
-    mailbox::{Delivery, Queued},
+    mailbox::Queued,
+    words::Delivery,
 };
 use crate::ids::{Message, Object, Process};
 

@@ -4,7 +4,7 @@
 //! with others, which a trace carries. They are never changed during a search: which steps and alternatives a path has must
 //! not depend on what other executions have shown.
 
-use super::{World, mailbox::Delivery};
+use super::{World, words::Delivery};
 use crate::ids::Object;
 
 /// See the module.

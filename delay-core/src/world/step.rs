@@ -6,11 +6,12 @@
 use super::{
     Choice, Granularity, World,
     fault::Rule,
-    mailbox::{Delivery, Mailbox, Queued},
+    mailbox::{Mailbox, Queued},
     network::Fate,
     op::{Grant, Observation, Op},
     process::Status,
     store::Access,
+    words::Delivery,
 };
 use crate::{
     explorer::Event,

@@ -8,6 +8,7 @@ use super::{
     World,
     environment::{Decision, Happened},
     op::Observation,
+    words::Keeps,
 };
 use crate::{
     hash::{Domain, Print},
@@ -23,18 +24,6 @@ impl Store {
     pub fn new(n: u32) -> Self {
         Self(n)
     }
-}
-
-/// What a store keeps.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Keeps {
-    /// The last value.
-    Last,
-    /// Every value, in order. `torn`: a crash may leave one incomplete.
-    All {
-        /// Whether a crash may leave the first record it loses incomplete.
-        torn: bool,
-    },
 }
 
 /// What a process does with a store.

@@ -1,6 +1,7 @@
 //! The user's monitors behind one object-safe trait, and which events each listens to.
 
 use super::Monitor;
+#[cfg(feature = "controlled")]
 use crate::hash::{Domain, Print};
 use std::{
     any::{Any, TypeId},
@@ -17,6 +18,7 @@ impl<E: Any + fmt::Debug> Told for E {}
 pub(crate) trait Listener: Send {
     /// Hears an event of its own type.
     fn on(&mut self, event: &dyn Any) -> Result<(), String>;
+    #[cfg(feature = "controlled")]
     fn state(&self) -> Print;
     fn is_hot(&self) -> bool;
 }
@@ -26,6 +28,7 @@ impl<M: Monitor> Listener for M {
         event.downcast_ref::<M::Event>().map_or(Ok(()), |event| Monitor::on(self, event))
     }
 
+    #[cfg(feature = "controlled")]
     fn state(&self) -> Print {
         Print::of_value(Domain::Monitor, self)
     }

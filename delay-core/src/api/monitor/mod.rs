@@ -5,18 +5,16 @@
 //!
 //! Source: the spec machines of P, "Compositional programming and testing of dynamic distributed systems" (OOPSLA 2018).
 
+#[cfg_attr(not(feature = "controlled"), path = "../plain/monitor.rs")]
+mod controlled;
 pub(crate) mod ear;
 mod installed;
 
-use crate::{
-    limits,
-    live::{context, panics},
-    verdict::Violation,
-};
-use ear::{Listener, Monitors, Registered, Tell, short_type_name};
+use super::backend;
+use crate::limits;
+use ear::{Monitors, Registered};
 pub use installed::{Installed, Objection, OnViolation, Watch};
 use std::{
-    any::{Any, TypeId},
     cell::RefCell,
     fmt,
     hash::Hash,
@@ -72,7 +70,7 @@ impl Drop for Outer {
 #[track_caller]
 pub(crate) fn collect<R>(specification: impl FnOnce() -> R) -> Monitors {
     assert!(
-        !context::is_controlled(),
+        !backend::is_controlled(),
         "inside a test monitors are registered for the execution: call monitor::register in the test body"
     );
     let _outer = Outer(COLLECTED.replace(Some(Monitors::new())));
@@ -193,11 +191,7 @@ impl<M: Monitor> Monitoring<M> {
         M::Event: From<E>,
     {
         match self.at {
-            Place::Execution(execution, index) => drop(context::with(|context| {
-                if context.execution == execution {
-                    context.monitors[index].also::<M, E>();
-                }
-            })),
+            Place::Execution(execution, index) => controlled::also::<M, E>(execution, index),
             Place::Collected(index) => COLLECTED.with_borrow_mut(|collected| {
                 if let Some(monitor) = collected.as_mut().and_then(|monitors| monitors.get_mut(index)) {
                     monitor.also::<M, E>();
@@ -217,30 +211,29 @@ impl<M: Monitor> Monitoring<M> {
 /// # Panics
 /// If there are [`limits::MONITORS_MAX`] already.
 pub fn register<M: Monitor>(monitor: M) -> Monitoring<M> {
-    let (state, is_hot) = (monitor.state(), monitor.is_hot());
-    // One that is not taken is dropped outside the borrow.
-    let mut registered = Some(Registered::new(monitor));
-    let at = context::with(|context| {
-        if context.monitors.len() == limits::MONITORS_MAX {
-            return None;
-        }
-        context.monitors.extend(registered.take());
-        Some(Place::Execution(context.execution, context.world.add_monitor(state, is_hot)))
-    });
-    let at = at.unwrap_or_else(|| {
-        COLLECTED.with_borrow_mut(|collected| match collected {
-            None => Some(Place::Nowhere),
-            Some(monitors) if monitors.len() == limits::MONITORS_MAX => None,
-            Some(monitors) => {
-                monitors.extend(registered.take());
-                Some(Place::Collected(monitors.len() - 1))
-            }
-        })
-    });
+    let at = if backend::is_controlled() {
+        controlled::register(monitor).map(|(execution, index)| Place::Execution(execution, index))
+    } else {
+        collected(monitor)
+    };
     let Some(at) = at else {
         panic!("more than {} monitors: let one listen to what several do", limits::MONITORS_MAX);
     };
     Monitoring { at, monitor: PhantomData }
+}
+
+/// Where a monitor is that is registered outside a controlled execution; none if there is no room.
+fn collected<M: Monitor>(monitor: M) -> Option<Place> {
+    // One that is not taken is dropped outside the borrow.
+    let mut registered = Some(Registered::new(monitor));
+    COLLECTED.with_borrow_mut(|collected| match collected {
+        None => Some(Place::Nowhere),
+        Some(monitors) if monitors.len() == limits::MONITORS_MAX => None,
+        Some(monitors) => {
+            monitors.extend(registered.take());
+            Some(Place::Collected(monitors.len() - 1))
+        }
+    })
 }
 
 /// Announces an event to every monitor that listens to its type. Immediate: part of the running step.
@@ -257,58 +250,9 @@ pub fn announce<E: fmt::Debug + 'static>(event: E) {
 
 #[cold]
 fn announce_heard<E: fmt::Debug + 'static>(event: E, site: &'static Location<'static>) {
-    if context::is_controlled() {
-        announce_controlled(&event, site);
+    if backend::is_controlled() {
+        controlled::announce(&event, site);
     } else {
         installed::announce(event, site);
     }
-}
-
-fn announce_controlled<E: fmt::Debug + 'static>(event: &E, site: &'static Location<'static>) {
-    // What a destructor says while its node crashes is not said.
-    let Some(count) =
-        context::with(|context| (!context.world.is_crashing()).then_some(context.monitors.len())).flatten()
-    else {
-        return;
-    };
-    let mut heard = false;
-    if context::with(|context| context.recorder.is_some()) == Some(true) {
-        // Shown outside the borrow: `Debug` is the user's code.
-        let text = format!("announces {event:?}");
-        context::with(|context| context.record_text(context.world.actor(), site, text));
-    }
-    for index in 0..count {
-        let taken = context::with(|context| {
-            let monitor = &mut context.monitors[index];
-            let ear = monitor.ear(TypeId::of::<E>())?;
-            Some((ear, monitor.listener.take()?))
-        });
-        if let Some((ear, listener)) = taken.flatten() {
-            if !heard {
-                context::with(|context| context.world.announce());
-            }
-            heard = true;
-            tell(index, ear, listener, event);
-        }
-    }
-    if !heard {
-        context::with(|context| {
-            context.unheard += 1;
-            context.unheard_first.get_or_insert_with(short_type_name::<E>);
-        });
-    }
-}
-
-fn tell(index: usize, ear: Tell, mut listener: Box<dyn Listener>, event: &dyn Any) {
-    let said = panics::said(|| ear(listener.as_mut(), event));
-    let (state, is_hot) = (listener.state(), listener.is_hot());
-    context::with(|context| {
-        context.world.set_monitor(index, state, is_hot);
-        context.monitors[index].listener = Some(listener);
-        if let Err(message) = said {
-            let monitor = context.monitors[index].name.clone();
-            let process = context.labels.process(&context.world, context.world.actor());
-            context.violate(Violation::Monitor { monitor, process, message });
-        }
-    });
 }

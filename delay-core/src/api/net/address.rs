@@ -38,6 +38,7 @@ impl Address {
     }
 
     /// Stands for the name in a fingerprint.
+    #[cfg_attr(not(feature = "controlled"), expect(dead_code, reason = "only a search has fingerprints"))]
     pub(super) fn print(self) -> Print {
         self.0.print
     }

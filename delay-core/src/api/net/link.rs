@@ -1,14 +1,11 @@
 //! Configuring a network: what may happen to which messages.
 
-use super::{Address, Controlled, Delivery, Faults, Inner, Letter, Network, outlet::Deployed};
+use super::{Address, Controlled, Delivery, Faults, Inner, Network, Side, outlet::Deployed};
 use crate::{
     api::{backend, payload::Payload},
-    world::fault::{Kind, Rule},
+    world::fault::Kind,
 };
-use std::{
-    fmt,
-    sync::{Arc, Mutex},
-};
+use std::{fmt, sync::Arc};
 
 type Predicate<M> = dyn Fn(Address, Address, &M) -> bool + Send + Sync;
 
@@ -27,7 +24,7 @@ pub struct Link<M> {
     from: Option<String>,
     to: Option<String>,
     when: Option<Box<Predicate<M>>>,
-    faults: Faults,
+    pub(super) faults: Faults,
 }
 
 impl<M> fmt::Debug for Link<M> {
@@ -49,13 +46,6 @@ impl<M> fmt::Display for Link<M> {
         }
         if when.is_some() { f.write_str(" with a predicate") } else { Ok(()) }
     }
-}
-
-/// A link of a network, with the budget it pays from and its number among the links of the execution.
-pub(super) struct Known<M> {
-    pub(super) link: Link<M>,
-    pub(super) rule: Rule,
-    pub(super) number: usize,
 }
 
 impl<M> Link<M> {
@@ -105,6 +95,8 @@ impl<M> Link<M> {
         self
     }
 
+    /// Whether it speaks of a message.
+    #[cfg_attr(not(feature = "controlled"), expect(dead_code, reason = "nothing goes wrong that is not real"))]
     pub(super) fn matches(&self, from: Address, to: Address, message: &M) -> bool {
         let is = |name: &Option<String>, address: Address| name.as_ref().is_none_or(|name| *name == address.name());
         is(&self.from, from) && is(&self.to, to) && self.when.as_ref().is_none_or(|when| when(from, to, message))
@@ -156,20 +148,11 @@ impl<M> Builder<M> {
                 "a link reorders messages of an unordered network: they arrive in any order already"
             );
         }
-        let side = backend::choose(
-            |context| Controlled { execution: context.execution, routes: Mutex::default() },
-            Deployed::default,
-        );
-        let links = links.into_iter().map(|link| {
-            let text = link.to_string();
-            let rule = crate::live::context::with(|context| {
-                // A link without faults spares messages: it need not match any.
-                context.links.push((text, !link.faults.is_any()));
-                (context.world.add_budget(link.faults), context.links.len() - 1)
-            });
-            let (rule, number) = rule.unwrap_or((Rule::TEST, 0));
-            Known { link, rule, number }
-        });
-        Network { inner: Arc::new(Inner { delivery, letter: Letter(payload), links: links.collect(), side }) }
+        let side = if backend::is_controlled() {
+            Side::Controlled(Controlled::new(delivery, payload, links))
+        } else {
+            Side::Tokio(Deployed::default())
+        };
+        Network { inner: Arc::new(Inner { delivery, side }) }
     }
 }

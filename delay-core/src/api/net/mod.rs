@@ -10,31 +10,23 @@
 mod address;
 #[cfg(feature = "tcp")]
 pub mod cluster;
+#[cfg_attr(not(feature = "controlled"), path = "../plain/net.rs")]
+mod controlled;
 mod link;
 mod outlet;
 mod recorded;
 #[cfg(feature = "tcp")]
 pub mod transport;
 
-use super::{
-    backend::{self, Side},
-    leaf::Leaf,
-    node,
-    payload::{Payload, View},
-    sync::mailbox::{Core, Kind, Parcel},
-};
+use super::{backend::Side, node, payload::Payload};
+use crate::hash::IdMap;
 pub use crate::world::{
     fault::{Faults, Mail},
-    mailbox::Delivery,
-};
-use crate::{
-    hash::{IdMap, Print},
-    ids::{Object, Process},
-    live::context::Context,
-    world::{fault::Rule, op::Site},
+    words::Delivery,
 };
 pub use address::Address;
 pub(super) use address::believing;
+use controlled::{Bound, Controlled, Receiving, Sending};
 pub use link::{Builder, Link};
 use outlet::{Deployed, Inlet, Posting};
 use recorded::{Arriving, received};
@@ -104,42 +96,6 @@ impl<M> fmt::Display for SendError<M> {
 
 impl<M> std::error::Error for SendError<M> {}
 
-/// How the engine sees an envelope: its message by the user's payload, and always its sender.
-struct Letter<M>(Payload<M>);
-
-impl<M> Clone for Letter<M> {
-    fn clone(&self) -> Self {
-        *self
-    }
-}
-
-impl<M> Copy for Letter<M> {}
-
-impl<M> View<Envelope<M>> for Letter<M> {
-    #[inline]
-    fn content(&self, envelope: &Envelope<M>) -> Option<Print> {
-        Some(envelope.from.print().and(self.0.content(&envelope.message)?))
-    }
-
-    fn copy(&self, envelope: &Envelope<M>) -> Option<Envelope<M>> {
-        Some(Envelope { from: envelope.from, message: self.0.copy(&envelope.message)? })
-    }
-
-    fn copies(&self) -> bool {
-        self.0.copies()
-    }
-
-    fn text(&self, envelope: &Envelope<M>) -> String {
-        self.0.text(&envelope.message)
-    }
-
-    fn source(&self, envelope: &Envelope<M>) -> Option<&'static str> {
-        Some(envelope.from.name())
-    }
-}
-
-type Mailbox<M> = Core<Envelope<M>, Letter<M>>;
-
 /// What leads to a name: where messages for it go, and its receiving end until the endpoint is bound.
 struct Route<S, R> {
     to: S,
@@ -148,21 +104,10 @@ struct Route<S, R> {
     mail: Mail,
 }
 
-/// The receiving end of a controlled endpoint is its mailbox.
-type Never = std::convert::Infallible;
-
 type Routes<S, R> = Mutex<IdMap<usize, Route<S, R>>>;
-
-struct Controlled<M> {
-    execution: u64,
-    routes: Routes<Arc<Mailbox<M>>, Never>,
-}
 
 struct Inner<M> {
     delivery: Delivery,
-    letter: Letter<M>,
-    /// What may happen to which messages, with the budget it is paid from.
-    links: Vec<link::Known<M>>,
     side: Side<Controlled<M>, Deployed<M>>,
 }
 
@@ -232,11 +177,7 @@ impl<M> Network<M> {
     pub fn endpoint(&self, name: impl AsRef<str>) -> Endpoint<M> {
         let address = self.address(name);
         let inner = match &self.inner.side {
-            Side::Controlled(Controlled { routes, execution }) => {
-                let mailbox = route_to(routes, address);
-                let is_free = backend::within(*execution, |context| context.world.bind(mailbox.object));
-                is_free.then_some(Side::Controlled(mailbox))
-            }
+            Side::Controlled(network) => network.bind(address).map(Side::Controlled),
             Side::Tokio(deployed) => deployed.bind(address).map(Side::Tokio),
         };
         let Some(inner) = inner else {
@@ -253,55 +194,15 @@ impl<M> Network<M> {
     pub fn address(&self, name: impl AsRef<str>) -> Address {
         let address = Address::of(name.as_ref());
         match &self.inner.side {
-            Side::Controlled(Controlled { execution, routes }) => {
-                let make = |context: &mut Context| {
-                    let delivery = self.inner.delivery;
-                    let kind =
-                        Kind { delivery, capacity: u32::MAX, word: "endpoint", one_message: false, is_networked: true };
-                    let to = Core::create(context, &kind, self.inner.letter, Some(address.name()));
-                    Route { to, unbound: None, mail: Mail::Kept }
-                };
-                let mut routes = routes_of(routes);
-                routes.entry(address.key()).or_insert_with(|| backend::within(*execution, make));
-            }
+            Side::Controlled(network) => network.name(address),
             Side::Tokio(deployed) => deployed.name(address),
         }
         address
     }
 }
 
-impl<M> Network<M> {
-    /// Which budget pays for what happens to a message.
-    fn rule_for(&self, from: Address, to: Address, message: &M) -> Rule {
-        let Some(known) = self.inner.links.iter().find(|known| known.link.matches(from, to, message)) else {
-            return Rule::TEST;
-        };
-        crate::live::context::with(|context| {
-            if let Some((_, matched)) = context.links.get_mut(known.number) {
-                *matched = true;
-            }
-        });
-        known.rule
-    }
-}
-
 fn routes_of<S, R>(routes: &Routes<S, R>) -> MutexGuard<'_, IdMap<usize, Route<S, R>>> {
     routes.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// Where an endpoint was bound and where it is used, if that is not one.
-#[inline]
-fn elsewhere(context: &Context, object: Object) -> Option<String> {
-    let world = &context.world;
-    if world.is_bound_here(object) {
-        return None;
-    }
-    let place = |node: Option<Process>| match node {
-        Some(root) => format!("on {}", context.labels.process(world, root)),
-        None => "outside any node".to_owned(),
-    };
-    let (home, here) = (place(world.host(object)), place(world.node_of(world.actor())));
-    Some(format!("was bound {home} and is used {here}"))
 }
 
 /// Where messages for an address go.
@@ -321,7 +222,7 @@ fn route_to<S: Clone, R>(routes: &Routes<S, R>, to: Address) -> S {
 pub struct Endpoint<M> {
     network: Network<M>,
     address: Address,
-    inner: Side<Arc<Mailbox<M>>, Inlet<M>>,
+    inner: Side<Bound<M>, Inlet<M>>,
 }
 
 impl<M> fmt::Debug for Endpoint<M> {
@@ -333,7 +234,7 @@ impl<M> fmt::Debug for Endpoint<M> {
 impl<M> Drop for Endpoint<M> {
     fn drop(&mut self) {
         match (&mut self.inner, &self.network.inner.side) {
-            (Side::Controlled(mailbox), _) => mailbox.drop_receiver(),
+            (Side::Controlled(mailbox), _) => mailbox.unbind(),
             (Side::Tokio(inlet), Side::Tokio(deployed)) => {
                 // Dropped by the crash of its node: the name can be bound again.
                 if let Some(mail) = node::here().and_then(|here| here.mail_if_down()) {
@@ -356,17 +257,6 @@ impl<M> Endpoint<M> {
         &self.network
     }
 
-    /// A node's endpoint is of no use elsewhere: it ends with its node.
-    #[track_caller]
-    #[inline]
-    fn refuse_elsewhere(&self) {
-        if let Side::Controlled(mailbox) = &self.inner
-            && let Some(told) = backend::within(mailbox.execution, |context| elsewhere(context, mailbox.object))
-        {
-            panic!("the endpoint {} {told}: bind a name where its messages are received", self.address);
-        }
-    }
-
     /// Sends a message; never waits for room, unless it is for a connected node that is slow. A scheduling point.
     ///
     /// # Errors
@@ -377,16 +267,11 @@ impl<M> Endpoint<M> {
     #[track_caller]
     #[inline]
     pub fn send(&self, to: Address, message: M) -> SendTo<M> {
-        let site = Location::caller();
-        let rule = self.network.rule_for(self.address, to, &message);
-        let parcel = Parcel::under(rule, Envelope { from: self.address, message });
-        let inner = match &self.network.inner.side {
-            Side::Controlled(Controlled { execution, routes }) => {
-                Side::Controlled((route_to(routes, to), Leaf::new(*execution, site)))
-            }
-            Side::Tokio(deployed) => Side::Tokio(Posting::to(deployed, to)),
-        };
-        SendTo { parcel, inner }
+        let envelope = Envelope { from: self.address, message };
+        SendTo(match &self.network.inner.side {
+            Side::Controlled(network) => Side::Controlled(network.send(to, envelope, Location::caller())),
+            Side::Tokio(deployed) => Side::Tokio(Posting::to(deployed, to, envelope)),
+        })
     }
 
     /// Receives the next message: a scheduling point, and a choice where the delivery leaves one.
@@ -396,13 +281,10 @@ impl<M> Endpoint<M> {
     #[track_caller]
     #[inline]
     pub fn recv(&mut self) -> RecvFrom<'_, M> {
-        let site: Site = Location::caller();
-        self.refuse_elsewhere();
-        let inner = match &mut self.inner {
-            Side::Controlled(mailbox) => Side::Controlled((&**mailbox, Leaf::new(mailbox.execution, site))),
+        RecvFrom(match &mut self.inner {
+            Side::Controlled(mailbox) => Side::Controlled(mailbox.recv(self.address, Location::caller())),
             Side::Tokio(inlet) => Side::Tokio(Arriving { inlet, to: self.address, wording: self.network.wording() }),
-        };
-        RecvFrom { inner }
+        })
     }
 
     /// Receives the message that arrived first, without waiting: immediate. Where the network may change the order of messages,
@@ -412,9 +294,8 @@ impl<M> Endpoint<M> {
     /// As [`recv`](Self::recv).
     #[track_caller]
     pub fn try_recv(&mut self) -> Option<Envelope<M>> {
-        self.refuse_elsewhere();
         match &mut self.inner {
-            Side::Controlled(mailbox) => mailbox.receive_now(Location::caller()).ok(),
+            Side::Controlled(mailbox) => mailbox.try_recv(self.address, Location::caller()),
             Side::Tokio(inlet) => {
                 let envelope = inlet.try_recv().ok()?.envelope;
                 received(&envelope, self.address, self.network.wording());
@@ -426,10 +307,7 @@ impl<M> Endpoint<M> {
 
 /// Future of [`Endpoint::send`].
 #[must_use = "futures do nothing unless awaited"]
-pub struct SendTo<M> {
-    parcel: Parcel<Envelope<M>>,
-    inner: Side<(Arc<Mailbox<M>>, Leaf), Posting<M>>,
-}
+pub struct SendTo<M>(Side<Sending<M>, Posting<M>>);
 
 // The message is moved out, never pinned.
 impl<M> Unpin for SendTo<M> {}
@@ -445,21 +323,16 @@ impl<M> Future for SendTo<M> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
-        let Self { parcel, inner } = self.get_mut();
-        match inner {
-            Side::Controlled((mailbox, leaf)) => {
-                mailbox.poll_send(leaf, parcel, cx).map_err(|envelope| SendError(envelope.message, Unsent::Dropped))
-            }
-            Side::Tokio(posting) => posting.poll(&mut parcel.value, cx),
+        match &mut self.get_mut().0 {
+            Side::Controlled(sending) => sending.poll(cx),
+            Side::Tokio(posting) => posting.poll(cx),
         }
     }
 }
 
 /// Future of [`Endpoint::recv`].
 #[must_use = "futures do nothing unless awaited"]
-pub struct RecvFrom<'a, M> {
-    inner: Side<(&'a Mailbox<M>, Leaf), Arriving<'a, M>>,
-}
+pub struct RecvFrom<'a, M>(Side<Receiving<'a, M>, Arriving<'a, M>>);
 
 impl<M> Unpin for RecvFrom<'_, M> {}
 
@@ -474,8 +347,8 @@ impl<M> Future for RecvFrom<'_, M> {
 
     #[inline]
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Envelope<M>> {
-        let received = match &mut self.get_mut().inner {
-            Side::Controlled((mailbox, leaf)) => task::ready!(mailbox.poll_receive(leaf, cx)),
+        let received = match &mut self.get_mut().0 {
+            Side::Controlled(receiving) => task::ready!(receiving.poll(cx)),
             Side::Tokio(arriving) => task::ready!(arriving.poll(cx)),
         };
         // The network itself holds a sender, and the endpoint holds the network.

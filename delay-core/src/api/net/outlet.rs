@@ -127,6 +127,8 @@ pub(super) struct Posting<M> {
     outlet: Outlet<M>,
     to: Address,
     wording: Option<Wording<M>>,
+    /// Invariant: none once it was sent, or waits as bytes.
+    envelope: Option<Envelope<M>>,
     /// While it waits for room in the queue of a node.
     #[cfg(feature = "tcp")]
     waiting: Option<Pin<Box<dyn Future<Output = ()> + Send + Sync>>>,
@@ -134,30 +136,28 @@ pub(super) struct Posting<M> {
 
 impl<M> Posting<M> {
     #[track_caller]
-    pub(super) fn to(deployed: &Deployed<M>, to: Address) -> Self {
+    pub(super) fn to(deployed: &Deployed<M>, to: Address, envelope: Envelope<M>) -> Self {
         Self {
             outlet: route_to(&deployed.routes, to),
             to,
             wording: deployed.wording.get().copied(),
+            envelope: Some(envelope),
             #[cfg(feature = "tcp")]
             waiting: None,
         }
     }
 
-    /// Invariant: `envelope` is none once it was sent, or waits as bytes.
     #[cfg_attr(not(feature = "tcp"), expect(unused_variables, reason = "within a process nothing waits"))]
-    pub(super) fn poll(
-        &mut self,
-        envelope: &mut Option<Envelope<M>>,
-        cx: &mut task::Context<'_>,
-    ) -> Poll<Result<(), SendError<M>>> {
+    pub(super) fn poll(&mut self, cx: &mut task::Context<'_>) -> Poll<Result<(), SendError<M>>> {
         #[cfg(feature = "tcp")]
         if let Some(waiting) = &mut self.waiting {
             task::ready!(waiting.as_mut().poll(cx));
             self.waiting = None;
             return Poll::Ready(Ok(()));
         }
-        let Some(envelope) = envelope.take() else { panic!("a future of delay was polled after it had completed") };
+        let Some(envelope) = self.envelope.take() else {
+            panic!("a future of delay was polled after it had completed")
+        };
         // Before anybody can receive it.
         record::message(Travel::Sent, self.wording, envelope.from, self.to, &envelope.message);
         match &self.outlet {

@@ -6,21 +6,14 @@
 //! Outside a controlled execution a node is a part of the operating system's process: its tasks run on tokio, and a crash, which only the
 //! program itself can cause, aborts them all. Nothing that was written to a store is lost by that.
 
+#[cfg_attr(not(feature = "controlled"), path = "../plain/node.rs")]
+mod controlled;
 mod on_tokio;
 
-use super::{
-    backend::{self, Side},
-    leaf::Leaf,
-};
+use super::backend::{self, Side};
 pub use crate::world::fault::Mail;
-use crate::{
-    ids::Process,
-    live::context::{Init, TaskFuture},
-    world::{
-        fault::{Faults, Kind},
-        op::{Op, Site},
-    },
-};
+use crate::world::fault::{Faults, Kind};
+use controlled::{Changing, Controlled, Downing};
 use on_tokio::OnTokio;
 pub(crate) use on_tokio::here;
 use std::{
@@ -35,31 +28,6 @@ use std::{
 
 /// A wait on tokio.
 type Pending = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
-
-/// While there is one, the program can make the node crash.
-struct Controlled {
-    root: Process,
-    execution: u64,
-}
-
-impl Controlled {
-    fn new(root: Process, execution: u64) -> Self {
-        backend::within_if(execution, |context| context.world.add_node_handle(root));
-        Self { root, execution }
-    }
-}
-
-impl Clone for Controlled {
-    fn clone(&self) -> Self {
-        Self::new(self.root, self.execution)
-    }
-}
-
-impl Drop for Controlled {
-    fn drop(&mut self) {
-        backend::within_if(self.execution, |context| context.world.release_node_handle(self.root));
-    }
-}
 
 /// A node. Dropping this handle leaves the node running.
 ///
@@ -117,9 +85,7 @@ impl Node {
     #[track_caller]
     pub fn is_up(&self) -> bool {
         match &self.inner {
-            Side::Controlled(Controlled { root, execution }) => {
-                backend::within(*execution, |context| context.world.look_at_node(*root))
-            }
+            Side::Controlled(node) => node.is_up(),
             Side::Tokio(node) => node.is_up(),
         }
     }
@@ -128,9 +94,7 @@ impl Node {
     #[track_caller]
     pub fn down(&self) -> Down {
         let inner = match &self.inner {
-            Side::Controlled(Controlled { root, execution }) => {
-                Side::Controlled((Leaf::new(*execution, Location::caller()), *root))
-            }
+            Side::Controlled(node) => Side::Controlled(node.down(Location::caller())),
             Side::Tokio(node) => Side::Tokio(Box::pin(Arc::clone(node).down()) as Pending),
         };
         Down { inner }
@@ -139,29 +103,19 @@ impl Node {
     /// Crashes the node: a scheduling point. Without effect while it is down. Costs no budget: the test says so itself.
     #[track_caller]
     pub fn crash(&self) -> Change {
-        self.change(Op::Crash)
+        let inner = match &self.inner {
+            Side::Controlled(node) => Side::Controlled(node.crash(Location::caller())),
+            Side::Tokio(node) => Side::Tokio(Box::pin(Arc::clone(node).crash()) as Pending),
+        };
+        Change { inner }
     }
 
     /// Starts the node again: a scheduling point. Without effect while it is up.
     #[track_caller]
     pub fn restart(&self) -> Change {
-        self.change(Op::Restart)
-    }
-
-    #[track_caller]
-    fn change(&self, op: impl FnOnce(Process) -> Op) -> Change {
         let inner = match &self.inner {
-            Side::Controlled(node) => {
-                let leaf = Leaf::new(node.execution, Location::caller());
-                Side::Controlled((leaf, op(node.root), node.clone()))
-            }
-            Side::Tokio(node) => {
-                let node = Arc::clone(node);
-                Side::Tokio(match op(Process::BODY) {
-                    Op::Crash(_) => Box::pin(node.crash()) as Pending,
-                    _ => Box::pin(node.restart()),
-                })
-            }
+            Side::Controlled(node) => Side::Controlled(node.restart(Location::caller())),
+            Side::Tokio(node) => Side::Tokio(Box::pin(Arc::clone(node).restart()) as Pending),
         };
         Change { inner }
     }
@@ -213,44 +167,20 @@ impl Builder {
         F: Fn() -> Fut + Send + Sync + 'static,
         Fut: Future<Output = ()> + Send + 'static,
     {
-        let site: Site = Location::caller();
         let Self { name, mail, faults } = self;
-        if !crate::live::context::is_controlled() {
-            let node = OnTokio::start(name.into_owned(), mail, Box::new(move || Box::pin(init())));
-            return Node { inner: Side::Tokio(node) };
-        }
-        let known = crate::live::context::with(|context| {
-            context.nodes.iter().any(|(root, _)| context.labels.process(&context.world, *root) == name)
-        });
-        assert!(
-            known != Some(true),
-            "there is a node named {name} already: a crash does not end a node, it can restart"
-        );
-        let init = Arc::new(init);
-        // Called in the task's first poll: what it does is done on the node.
-        let init: Init = Arc::new(move || -> TaskFuture<'static> {
-            let init = Arc::clone(&init);
-            Box::pin(async move { init().await })
-        });
-        let task = init();
-        let started = crate::live::context::with(|context| {
-            let root = context.world.spawn_node(site, mail, faults);
-            context.labels.name_process(root, Some(name), site);
-            context.nodes.push((root, init));
-            context.spawned.push((root, task));
-            context.record(site, |context| format!("starts node {}", context.labels.process(&context.world, root)));
-            (root, context.execution)
-        });
-        let Some((root, execution)) = started else { crate::bug!("started without an execution") };
-        Node { inner: Side::Controlled(Controlled::new(root, execution)) }
+        let inner = if backend::is_controlled() {
+            Side::Controlled(Controlled::start(name, mail, faults, init, Location::caller()))
+        } else {
+            Side::Tokio(OnTokio::start(name.into_owned(), mail, Box::new(move || Box::pin(init()))))
+        };
+        Node { inner }
     }
 }
 
 /// Future of [`Node::crash`] and [`Node::restart`].
 #[must_use = "futures do nothing unless awaited"]
 pub struct Change {
-    /// With the node: it can crash as long as this may be awaited.
-    inner: Side<(Leaf, Op, Controlled), Pending>,
+    inner: Side<Changing, Pending>,
 }
 
 impl fmt::Debug for Change {
@@ -264,10 +194,7 @@ impl Future for Change {
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
         match &mut self.get_mut().inner {
-            Side::Controlled((leaf, op, _)) => {
-                let op = *op;
-                leaf.poll_with(cx, || op, |_, _| ())
-            }
+            Side::Controlled(change) => change.poll(cx),
             Side::Tokio(change) => change.as_mut().poll(cx),
         }
     }
@@ -276,7 +203,7 @@ impl Future for Change {
 /// Future of [`Node::down`].
 #[must_use = "futures do nothing unless awaited"]
 pub struct Down {
-    inner: Side<(Leaf, Process), Pending>,
+    inner: Side<Downing, Pending>,
 }
 
 impl fmt::Debug for Down {
@@ -290,18 +217,7 @@ impl Future for Down {
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
         match &mut self.get_mut().inner {
-            Side::Controlled((leaf, root)) => {
-                let (root, site) = (*root, leaf.site());
-                leaf.poll_with(
-                    cx,
-                    || Op::Down(root),
-                    |context, _| {
-                        context.record(site, |context| {
-                            format!("sees that {} is down", context.labels.process(&context.world, root))
-                        });
-                    },
-                )
-            }
+            Side::Controlled(down) => down.poll(cx),
             Side::Tokio(down) => down.as_mut().poll(cx),
         }
     }

@@ -16,6 +16,7 @@ mod vocabulary;
 mod writer;
 
 use super::{
+    backend,
     monitor::{
         self, RECORDED,
         ear::{Told, short_type_name},
@@ -85,7 +86,7 @@ pub fn start(path: impl AsRef<Path>, process: &str, vocabulary: Vocabulary) -> R
     let path = path.as_ref();
     let unrecorded = |error| Unrecorded { path: path.to_owned(), error };
     assert!(
-        !crate::live::context::is_controlled(),
+        !backend::is_controlled(),
         "nothing is recorded inside a test, whose traces hold what happened: start a recording in main"
     );
     let mut active = active_mut();

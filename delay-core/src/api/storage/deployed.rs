@@ -12,7 +12,7 @@ use super::{
     file::{CellFile, Found, LogFile, Trouble},
     lock,
 };
-use crate::{limits::STORED_BYTES_MAX, world::store::Keeps};
+use crate::{limits::STORED_BYTES_MAX, world::words::Keeps};
 use std::{
     any::type_name,
     io,

@@ -21,13 +21,15 @@
 //! cannot be read, is damaged or holds another type; the future of `sync` if something could not be written, now or earlier. After that no
 //! sync of this store succeeds until the process is started again.
 
+#[cfg_attr(not(feature = "controlled"), path = "../plain/storage.rs")]
+mod controlled;
 mod deployed;
 mod file;
 mod handle;
 mod place;
 
 use super::payload::Payload;
-use crate::world::store::{Access, Keeps};
+use crate::world::words::Keeps;
 use handle::{Asking, Contents, Handle};
 pub use place::{KeepError, keep_in};
 use serde::{Serialize, de::DeserializeOwned};
@@ -110,13 +112,13 @@ impl<T: Stored> Cell<T> {
     /// The future: if it is on disk and its file could not be written.
     #[track_caller]
     pub fn sync(&self) -> Write<T> {
-        Write(self.0.access(Access::Sync, Location::caller()))
+        Write(self.0.sync(Location::caller()))
     }
 
     /// Reads the value, durable or not; none if nothing was ever written.
     #[track_caller]
     pub fn read(&self) -> ReadCell<T> {
-        ReadCell(self.0.access(Access::Read, Location::caller()))
+        ReadCell(self.0.read(Location::caller()))
     }
 }
 
@@ -189,13 +191,13 @@ impl<T: Stored> Log<T> {
     /// The future: if it is on disk and its file could not be written.
     #[track_caller]
     pub fn sync(&self) -> Write<T> {
-        Write(self.0.access(Access::Sync, Location::caller()))
+        Write(self.0.sync(Location::caller()))
     }
 
     /// Reads all records, durable or not.
     #[track_caller]
     pub fn read(&self) -> ReadLog<T> {
-        ReadLog(self.0.access(Access::Read, Location::caller()))
+        ReadLog(self.0.read(Location::caller()))
     }
 }
 

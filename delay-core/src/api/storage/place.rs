@@ -1,7 +1,10 @@
 //! Where a deployed process keeps its stores, and under which names.
 
 use super::{Stored, deployed::Deployed, file::create_directory, lock, opened_as_another};
-use crate::{api::node, live::context, world::store::Keeps};
+use crate::{
+    api::{backend, node},
+    world::words::Keeps,
+};
 use std::{
     any::Any,
     collections::BTreeMap,
@@ -108,7 +111,7 @@ impl error::Error for KeepError {
 /// ```
 pub fn keep_in(directory: impl AsRef<Path>) -> Result<(), KeepError> {
     let path = directory.as_ref();
-    if context::is_controlled() {
+    if backend::is_controlled() {
         return Ok(());
     }
     let mut place = lock(&PLACE);

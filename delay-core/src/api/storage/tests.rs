@@ -4,7 +4,7 @@ use super::{
     deployed::{Deployed, Syncing},
     file::{CellFile, LogFile, Trouble},
 };
-use crate::world::store::Keeps;
+use crate::world::words::Keeps;
 use proptest::prelude::*;
 use std::{fs, path::Path, sync::Arc};
 

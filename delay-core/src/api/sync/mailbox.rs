@@ -16,8 +16,9 @@ use crate::{
     live::context::Context,
     world::{
         fault::Rule,
-        mailbox::{Delivery, Mailbox},
+        mailbox::Mailbox,
         op::{Immediate, Observation, Op, Site},
+        words::Delivery,
     },
 };
 use std::{

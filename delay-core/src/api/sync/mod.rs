@@ -16,6 +16,7 @@ mod senders;
 mod set_once;
 pub mod watch;
 
+use super::payload::Payload;
 pub use barrier::{Barrier, BarrierWaitResult};
 pub use mutex::{MappedMutexGuard, Mutex, MutexGuard, OwnedMappedMutexGuard, OwnedMutexGuard, TryLockError};
 pub use notify::{Notified, Notify, OwnedNotified};
@@ -30,4 +31,14 @@ pub use set_once::{SetOnce, SetOnceError};
 /// Named futures.
 pub mod futures {
     pub use super::notify::{Notified, OwnedNotified};
+}
+
+/// A mutex, and what the engine may know of its value.
+pub fn mutex_with<T>(value: T, payload: Payload<T>) -> Mutex<T> {
+    Mutex::with_payload(value, payload)
+}
+
+/// A lock, and what the engine may know of its value.
+pub fn rwlock_with<T>(value: T, payload: Payload<T>) -> RwLock<T> {
+    RwLock::with_payload(value, payload)
 }

@@ -86,8 +86,7 @@ impl<T> Mutex<T> {
         Self::with_payload(value, Payload::opaque())
     }
 
-    /// A mutex, and what the engine may know of its value.
-    pub fn with_payload(value: T, payload: Payload<T>) -> Self {
+    pub(super) fn with_payload(value: T, payload: Payload<T>) -> Self {
         let control = Control::new(&value, 1, payload, "mutex");
         Self { control, value: Arc::new(theirs::Mutex::new(value)) }
     }

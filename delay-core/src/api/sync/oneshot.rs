@@ -10,8 +10,8 @@ use crate::{
         payload::Payload,
     },
     world::{
-        mailbox::Delivery,
         op::{Immediate, Site},
+        words::Delivery,
     },
 };
 use std::{
@@ -89,10 +89,10 @@ pub fn channel_with<T>(payload: Payload<T>) -> (Sender<T>, Receiver<T>) {
         Side::Controlled(core) => {
             let (execution, sending) = (core.execution, SenderCore { core: Arc::clone(&core), leaf: None });
             let receiving = ReceiverCore { core, leaf: Leaf::new(execution, site), site, over: false };
-            (Sender { inner: Some(Side::Controlled(sending)) }, Receiver { inner: Side::Controlled(receiving) })
+            (Sender { inner: Side::Controlled(sending) }, Receiver { inner: Side::Controlled(receiving) })
         }
         Side::Tokio((sender, receiver)) => {
-            (Sender { inner: Some(Side::Tokio(sender)) }, Receiver { inner: Side::Tokio(receiver) })
+            (Sender { inner: Side::Tokio(sender) }, Receiver { inner: Side::Tokio(receiver) })
         }
     }
 }
@@ -112,8 +112,7 @@ impl<T> Drop for SenderCore<T> {
 
 /// Sends the value.
 pub struct Sender<T> {
-    /// Invariant: none only once it was used, when nobody can look any more.
-    inner: Option<Side<SenderCore<T>, theirs::Sender<T>>>,
+    inner: Side<SenderCore<T>, theirs::Sender<T>>,
 }
 
 impl<T> fmt::Debug for Sender<T> {
@@ -128,13 +127,11 @@ impl<T> Sender<T> {
     /// # Errors
     /// The value, if the receiver is closed or dropped.
     #[track_caller]
-    pub fn send(mut self, value: T) -> Result<(), T> {
-        match self.inner.take() {
-            Some(Side::Controlled(sender)) => {
-                sender.core.send_now(value, Location::caller()).map_err(|(value, _)| value)
-            }
-            Some(Side::Tokio(sender)) => sender.send(value),
-            None => crate::bug!("a oneshot sender is used twice"),
+    #[inline]
+    pub fn send(self, value: T) -> Result<(), T> {
+        match self.inner {
+            Side::Controlled(sender) => sender.core.send_now(value, Location::caller()).map_err(|(value, _)| value),
+            Side::Tokio(sender) => sender.send(value),
         }
     }
 
@@ -148,9 +145,8 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn is_closed(&self) -> bool {
         match &self.inner {
-            Some(Side::Controlled(sender)) => sender.core.look(|mailbox| u64::from(mailbox.is_closed())) != 0,
-            Some(Side::Tokio(sender)) => sender.is_closed(),
-            None => crate::bug!("a oneshot sender is looked at after its use"),
+            Side::Controlled(sender) => sender.core.look(|mailbox| u64::from(mailbox.is_closed())) != 0,
+            Side::Tokio(sender) => sender.is_closed(),
         }
     }
 
@@ -162,14 +158,13 @@ impl<T> Sender<T> {
 
     fn poll_closed_at(&mut self, cx: &mut task::Context<'_>, site: Site) -> Poll<()> {
         match &mut self.inner {
-            Some(Side::Controlled(SenderCore { core, leaf })) => {
+            Side::Controlled(SenderCore { core, leaf }) => {
                 let waiting = leaf.get_or_insert_with(|| Leaf::new(core.execution, site));
                 task::ready!(core.poll_closed(waiting, cx));
                 *leaf = None;
                 Poll::Ready(())
             }
-            Some(Side::Tokio(sender)) => sender.poll_closed(cx),
-            None => crate::bug!("a oneshot sender is polled after its use"),
+            Side::Tokio(sender) => sender.poll_closed(cx),
         }
     }
 }
@@ -198,7 +193,7 @@ impl<T> Future for Closed<'_, T> {
 
 impl<T> Drop for Closed<'_, T> {
     fn drop(&mut self) {
-        if let Some(Side::Controlled(sender)) = &mut self.sender.inner {
+        if let Side::Controlled(sender) = &mut self.sender.inner {
             sender.leaf = None;
         }
     }

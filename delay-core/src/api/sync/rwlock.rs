@@ -159,8 +159,7 @@ impl<T> RwLock<T> {
         Self::with_payload(value, Payload::opaque())
     }
 
-    /// A lock, and what the engine may know of its value.
-    pub fn with_payload(value: T, payload: Payload<T>) -> Self {
+    pub(super) fn with_payload(value: T, payload: Payload<T>) -> Self {
         Self::make(value, READERS_MAX, payload)
     }
 

@@ -46,11 +46,11 @@ mod tls;
 mod wire;
 
 use super::{
-    Address, Delivery, Inner, Letter, Mail, Network, Route, Side, outlet,
+    Address, Delivery, Inner, Mail, Network, Route, Side, outlet,
     outlet::{Deployed, Outlet},
     transport::{Tcp, Transport},
 };
-use crate::{api::payload::Payload, live::context};
+use crate::api::backend;
 use arrivals::{Arrivals, Inbox, Other};
 pub use error::{ClusterError, Unflushed};
 pub use file::{Cluster, Tls};
@@ -98,7 +98,7 @@ impl Host {
     where
         M: Serialize + DeserializeOwned + Send + 'static,
     {
-        if context::is_controlled() {
+        if backend::is_controlled() {
             return Err(ClusterError::UnderTest);
         }
         let address = self.cluster.nodes[&self.node].listens_at(&self.node)?;
@@ -126,7 +126,7 @@ impl Host {
         M: Serialize + DeserializeOwned + Send + 'static,
         T: Transport,
     {
-        if context::is_controlled() {
+        if backend::is_controlled() {
             return Err(ClusterError::UnderTest);
         }
         if delivery == Delivery::Fifo {
@@ -177,9 +177,7 @@ impl Host {
         let running = Mutex::new(Some(Running { peers, listener }));
         let hosting = Some(Hosting { closing, running });
         let deployed = Deployed { routes: Mutex::new(routes), wording: OnceLock::new(), hosting };
-        let inner =
-            Inner { delivery, letter: Letter(Payload::opaque()), links: Vec::new(), side: Side::Tokio(deployed) };
-        Network { inner: Arc::new(inner) }
+        Network { inner: Arc::new(Inner { delivery, side: Side::Tokio(deployed) }) }
     }
 
     /// Every name of the cluster, and where it leads; and the inboxes of this node for the others.

@@ -177,12 +177,8 @@ impl<T> Sender<T> {
         Self::with_payload(capacity, Payload::opaque())
     }
 
-    /// A sender without a receiver, and what the engine may know of the values.
-    ///
-    /// # Panics
-    /// As [`channel`].
     #[track_caller]
-    pub fn with_payload(capacity: usize, payload: Payload<T>) -> Self {
+    fn with_payload(capacity: usize, payload: Payload<T>) -> Self {
         assert!(capacity > 0, "broadcast channel capacity cannot be zero");
         assert!(capacity <= usize::MAX >> 1, "broadcast channel capacity exceeded `usize::MAX / 2`");
         let made = backend::choose(

@@ -105,6 +105,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// The value, if the receiver is gone.
     #[track_caller]
+    #[inline]
     pub fn send(&self, value: T) -> impl Future<Output = Result<(), SendError<T>>> + use<'_, T> {
         send_on(&self.inner, value, Location::caller())
     }
@@ -114,6 +115,7 @@ impl<T> Sender<T> {
     /// # Errors
     /// The value, if there is no room or the receiver is gone.
     #[track_caller]
+    #[inline]
     pub fn try_send(&self, value: T) -> Result<(), TrySendError<T>> {
         match &self.inner {
             Side::Controlled(SenderCore(core)) => {
@@ -293,7 +295,14 @@ fn refused<E>(why: Immediate, what: E) -> TrySendError<E> {
 async fn send_on<T>(inner: &Side<SenderCore<T>, theirs::Sender<T>>, value: T, site: Site) -> Result<(), SendError<T>> {
     match inner {
         Side::Controlled(SenderCore(core)) => Sending::new(core, value, site).await.map_err(SendError),
-        Side::Tokio(sender) => sender.send(value).await,
+        // What tokio's `send` does: to await that would be one future more within this one, for each message.
+        Side::Tokio(sender) => match sender.reserve().await {
+            Ok(permit) => {
+                permit.send(value);
+                Ok(())
+            }
+            Err(SendError(())) => Err(SendError(value)),
+        },
     }
 }
 

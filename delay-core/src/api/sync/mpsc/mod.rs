@@ -13,10 +13,11 @@ mod unbounded;
 
 use super::mailbox::{Core, Kind};
 use crate::{
-    api::{backend::Side, leaf::Leaf, payload::Payload},
+    api::{backend::Side, inbox::Source, leaf::Leaf, payload::Payload},
     world::{
-        mailbox::{Delivery, Mailbox},
+        mailbox::Mailbox,
         op::{Immediate, Site},
+        words::Delivery,
     },
 };
 pub use bounded::{Receiver, Sender, WeakSender, channel, channel_with};
@@ -254,5 +255,31 @@ impl<T> Future for RecvMany<'_, '_, T> {
             Side::Tokio(Theirs::Bounded(receiver)) => receiver.poll_recv_many(cx, buffer, *limit),
             Side::Tokio(Theirs::Unbounded(receiver)) => receiver.poll_recv_many(cx, buffer, *limit),
         }
+    }
+}
+
+impl<T> Source for Receiver<T> {
+    type Message = T;
+    type Recv<'a>
+        = Recv<'a, T>
+    where
+        T: 'a;
+
+    #[track_caller]
+    fn recv(&mut self) -> Recv<'_, T> {
+        Self::recv(self)
+    }
+}
+
+impl<T> Source for UnboundedReceiver<T> {
+    type Message = T;
+    type Recv<'a>
+        = Recv<'a, T>
+    where
+        T: 'a;
+
+    #[track_caller]
+    fn recv(&mut self) -> Recv<'_, T> {
+        Self::recv(self)
     }
 }

@@ -86,6 +86,7 @@ impl<T> UnboundedSender<T> {
     /// # Errors
     /// The value, if the receiver is gone.
     #[track_caller]
+    #[inline]
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         match &self.inner {
             Side::Controlled(SenderCore(core)) => {

@@ -161,12 +161,11 @@ impl<T> Sender<T> {
         Self::with_payload(init, Payload::opaque())
     }
 
-    /// A sender without a receiver, and what the engine may know of the value.
-    pub fn with_payload(init: T, payload: Payload<T>) -> Self {
+    fn with_payload(init: T, payload: Payload<T>) -> Self {
         Self::named(init, payload, "watch")
     }
 
-    /// As [`Sender::with_payload`]; traces call it this.
+    /// As [`channel_with`], without a receiver; traces call it this.
     pub(crate) fn named(init: T, payload: Payload<T>, word: &'static str) -> Self {
         let change = payload.change(&init);
         let made = backend::choose(

@@ -3,14 +3,12 @@
 //! Inside a controlled execution every outcome is explored, and each is a state of its own. Outside one, a choice is
 //! made at random, each outcome equally likely.
 
-use super::{
-    backend::{self, Side},
-    leaf::Leaf,
-};
-use crate::{
-    limits,
-    world::op::{Observation, Op, Outcomes, Site},
-};
+#[cfg_attr(not(feature = "controlled"), path = "../plain/choose.rs")]
+mod controlled;
+
+use super::backend::{self, Side};
+use crate::limits;
+use controlled::Asking;
 use std::{
     future::Future,
     hash::{BuildHasher, Hasher},
@@ -55,18 +53,18 @@ pub fn fair_choose(outcomes: usize) -> Choose {
 }
 
 #[track_caller]
-fn among(outcomes: usize, is_fair: bool, site: Site) -> Choose {
+fn among(outcomes: usize, is_fair: bool, site: &'static Location<'static>) -> Choose {
     let most = limits::ALTERNATIVES_MAX;
     assert!(outcomes > 0, "choose(0): there is nothing to choose from");
     let outcomes = u32::try_from(outcomes).ok().filter(|outcomes| *outcomes <= most);
     let Some(outcomes) = outcomes else { panic!("choose: at most {most} outcomes; choose in several stages") };
-    asked(Outcomes { count: outcomes, is_fair }, site)
+    asked(outcomes, is_fair, site)
 }
 
 /// True or false. The first to be explored is false. A scheduling point.
 #[track_caller]
 pub fn flip() -> Flip {
-    Flip(asked(Outcomes { count: 2, is_fair: false }, Location::caller()))
+    Flip(asked(2, false, Location::caller()))
 }
 
 /// As [`flip`], and fair as [`fair_choose`] is: a link that loses messages, but not for ever, say.
@@ -79,38 +77,28 @@ pub fn flip() -> Flip {
 /// ```
 #[track_caller]
 pub fn fair_flip() -> Flip {
-    Flip(asked(Outcomes { count: 2, is_fair: true }, Location::caller()))
+    Flip(asked(2, true, Location::caller()))
 }
 
-fn asked(outcomes: Outcomes, site: Site) -> Choose {
-    Choose { outcomes, inner: backend::choose(|context| Leaf::new(context.execution, site), || ()) }
+fn asked(outcomes: u32, is_fair: bool, site: &'static Location<'static>) -> Choose {
+    let inner =
+        if backend::is_controlled() { Side::Controlled(Asking::new(outcomes, is_fair, site)) } else { Side::Tokio(()) };
+    Choose { outcomes, inner }
 }
 
 /// Future of [`choose`] and [`fair_choose`].
 #[must_use = "futures do nothing unless awaited"]
 #[derive(Debug)]
 pub struct Choose {
-    outcomes: Outcomes,
-    inner: Side<Leaf, ()>,
+    outcomes: u32,
+    inner: Side<Asking, ()>,
 }
 
 impl Choose {
     fn poll_outcome(&mut self, cx: &task::Context<'_>, words: impl Fn(u32) -> String) -> Poll<u32> {
-        let outcomes = self.outcomes;
         match &mut self.inner {
-            Side::Controlled(leaf) => {
-                let site = leaf.site();
-                leaf.poll_with(
-                    cx,
-                    || Op::Choose(outcomes),
-                    |context, seen| {
-                        let Observation::Outcome(outcome) = seen else { crate::bug!("a choice saw {seen:?}") };
-                        context.record(site, |_| words(outcome));
-                        outcome
-                    },
-                )
-            }
-            Side::Tokio(()) => Poll::Ready(random_below(outcomes.count)),
+            Side::Controlled(asking) => asking.poll(cx, words),
+            Side::Tokio(()) => Poll::Ready(random_below(self.outcomes)),
         }
     }
 }
@@ -119,7 +107,7 @@ impl Future for Choose {
     type Output = usize;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<usize> {
-        let outcomes = self.outcomes.count;
+        let outcomes = self.outcomes;
         self.poll_outcome(cx, |outcome| format!("chooses {outcome} of {outcomes}")).map(|outcome| outcome as usize)
     }
 }
