@@ -7,7 +7,10 @@ use crate::world::fault::Mail;
 use std::{
     future::Future,
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::{
+        Arc, Mutex, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 use tokio::{
     sync::watch,
@@ -17,6 +20,9 @@ use tokio::{
 tokio::task_local! {
     static HERE: Member;
 }
+
+/// Whether there ever was a node: a program without nodes pays for no more than this.
+static ANY: AtomicBool = AtomicBool::new(false);
 
 /// Makes the first task.
 pub(super) type Init = Box<dyn Fn() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send + Sync>;
@@ -57,7 +63,13 @@ impl Drop for Member {
 pub(crate) struct Here(Arc<OnTokio>);
 
 /// The node of the running task, outside a controlled execution.
+#[inline]
 pub(crate) fn here() -> Option<Here> {
+    // Whoever runs on a node was spawned after it was started, and sees that it was.
+    if ANY.load(Ordering::Relaxed) { here_among_nodes() } else { None }
+}
+
+fn here_among_nodes() -> Option<Here> {
     HERE.try_with(|member| Here(Arc::clone(&member.0))).ok()
 }
 
@@ -86,6 +98,7 @@ impl Here {
 
 impl OnTokio {
     pub(super) fn start(name: String, mail: Mail, init: Init) -> Arc<Self> {
+        ANY.store(true, Ordering::Relaxed);
         let status = watch::Sender::new(Status { is_up: true, members: 0 });
         let node = Arc::new(Self { name, mail, init, status, tasks: Mutex::default() });
         node.run();

@@ -1,7 +1,7 @@
 //! Bounded channels: a send waits for room.
 
 use super::{
-    Core, OwnedPermit, Permit, ReceiverCore, Recv, RecvMany, SenderCore, Theirs, WeakCore, create,
+    OwnedPermit, Permit, ReceiverCore, Receiving, Recv, RecvMany, SenderCore, WeakCore, create,
     error::{SendError, SendTimeoutError, TryRecvError, TrySendError},
     permit::{reserve, reserve_on, reserve_owned_on},
     theirs,
@@ -9,7 +9,6 @@ use super::{
 use crate::{
     api::{
         backend::{self, Side},
-        leaf::Leaf,
         payload::Payload,
         sync::mailbox::Sending,
         time::{self, Duration},
@@ -396,10 +395,10 @@ impl<T> fmt::Debug for Receiver<T> {
 
 impl<T> Receiver<T> {
     #[inline]
-    fn start(&mut self, site: Site) -> Side<(&Core<T>, Leaf), Theirs<'_, T>> {
+    fn start(&mut self, site: Site) -> Receiving<'_, T, theirs::Receiver<T>> {
         match &mut self.inner {
             Side::Controlled(receiver) => Side::Controlled(receiver.start(site)),
-            Side::Tokio(receiver) => Side::Tokio(Theirs::Bounded(receiver)),
+            Side::Tokio(receiver) => Side::Tokio(receiver),
         }
     }
 
@@ -421,5 +420,5 @@ impl<T> Receiver<T> {
         }
     }
 
-    super::receiver_methods!();
+    super::receiver_methods!(theirs::Receiver<T>);
 }

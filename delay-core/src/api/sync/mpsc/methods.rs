@@ -1,18 +1,18 @@
 //! The methods that the bounded and the unbounded receiver share: written once, so that they cannot drift apart.
 
 macro_rules! receiver_methods {
-    () => {
+    ($theirs:ty) => {
         /// Receives the next value; none once nothing can come any more. A scheduling point.
         #[track_caller]
         #[inline]
-        pub fn recv(&mut self) -> Recv<'_, T> {
+        pub fn recv(&mut self) -> Recv<'_, T, $theirs> {
             Recv { inner: self.start(Location::caller()) }
         }
 
         /// Receives at least one value and at most `limit`, appending them to `buffer`; 0 once nothing can come any
         /// more, or if `limit` is 0. A scheduling point.
         #[track_caller]
-        pub fn recv_many<'a, 'b>(&'a mut self, buffer: &'b mut Vec<T>, limit: usize) -> RecvMany<'a, 'b, T> {
+        pub fn recv_many<'a, 'b>(&'a mut self, buffer: &'b mut Vec<T>, limit: usize) -> RecvMany<'a, 'b, T, $theirs> {
             RecvMany { inner: self.start(Location::caller()), buffer, limit }
         }
 

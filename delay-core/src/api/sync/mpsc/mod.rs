@@ -192,94 +192,84 @@ fn take_more<T>(core: &Core<T>, first: Option<T>, buffer: &mut Vec<T>, limit: us
     taken
 }
 
-enum Theirs<'a, T> {
-    Bounded(&'a mut theirs::Receiver<T>),
-    Unbounded(&'a mut theirs::UnboundedReceiver<T>),
-}
+/// A receive of the side that the receiver `R` of tokio's is on, if it is.
+type Receiving<'a, T, R> = Side<(&'a Core<T>, Leaf), &'a mut R>;
 
 /// Future of [`Receiver::recv`] and [`UnboundedReceiver::recv`].
 #[must_use = "futures do nothing unless awaited"]
-pub struct Recv<'a, T> {
-    inner: Side<(&'a Core<T>, Leaf), Theirs<'a, T>>,
+pub struct Recv<'a, T, R = theirs::Receiver<T>> {
+    inner: Receiving<'a, T, R>,
 }
 
 // Nothing in it is pinned: the value comes out of the channel.
-impl<T> Unpin for Recv<'_, T> {}
+impl<T, R> Unpin for Recv<'_, T, R> {}
 
-impl<T> fmt::Debug for Recv<'_, T> {
+impl<T, R> fmt::Debug for Recv<'_, T, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Recv").finish_non_exhaustive()
     }
 }
 
-impl<T> Future for Recv<'_, T> {
-    type Output = Option<T>;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Option<T>> {
-        match &mut self.get_mut().inner {
-            Side::Controlled((core, leaf)) => core.poll_receive(leaf, cx),
-            Side::Tokio(Theirs::Bounded(receiver)) => receiver.poll_recv(cx),
-            Side::Tokio(Theirs::Unbounded(receiver)) => receiver.poll_recv(cx),
-        }
-    }
-}
-
 /// Future of [`Receiver::recv_many`] and [`UnboundedReceiver::recv_many`].
 #[must_use = "futures do nothing unless awaited"]
-pub struct RecvMany<'a, 'b, T> {
-    inner: Side<(&'a Core<T>, Leaf), Theirs<'a, T>>,
+pub struct RecvMany<'a, 'b, T, R = theirs::Receiver<T>> {
+    inner: Receiving<'a, T, R>,
     buffer: &'b mut Vec<T>,
     limit: usize,
 }
 
-impl<T> Unpin for RecvMany<'_, '_, T> {}
+impl<T, R> Unpin for RecvMany<'_, '_, T, R> {}
 
-impl<T> fmt::Debug for RecvMany<'_, '_, T> {
+impl<T, R> fmt::Debug for RecvMany<'_, '_, T, R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RecvMany").field("limit", &self.limit).finish_non_exhaustive()
     }
 }
 
-impl<T> Future for RecvMany<'_, '_, T> {
-    type Output = usize;
+/// What is received from, by its type here and tokio's.
+macro_rules! receives {
+    ($ours:ident, $theirs:ty) => {
+        impl<T> Future for Recv<'_, T, $theirs> {
+            type Output = Option<T>;
 
-    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<usize> {
-        let Self { inner, buffer, limit } = self.get_mut();
-        match inner {
-            Side::Controlled(_) if *limit == 0 => Poll::Ready(0),
-            Side::Controlled((core, leaf)) => {
-                let first = task::ready!(core.poll_receive(leaf, cx));
-                Poll::Ready(take_more(core, first, buffer, *limit, leaf.site()))
+            #[inline]
+            fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Option<T>> {
+                match &mut self.get_mut().inner {
+                    Side::Controlled((core, leaf)) => core.poll_receive(leaf, cx),
+                    Side::Tokio(receiver) => receiver.poll_recv(cx),
+                }
             }
-            Side::Tokio(Theirs::Bounded(receiver)) => receiver.poll_recv_many(cx, buffer, *limit),
-            Side::Tokio(Theirs::Unbounded(receiver)) => receiver.poll_recv_many(cx, buffer, *limit),
         }
-    }
+
+        impl<T> Future for RecvMany<'_, '_, T, $theirs> {
+            type Output = usize;
+
+            fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<usize> {
+                let Self { inner, buffer, limit } = self.get_mut();
+                match inner {
+                    Side::Controlled(_) if *limit == 0 => Poll::Ready(0),
+                    Side::Controlled((core, leaf)) => {
+                        let first = task::ready!(core.poll_receive(leaf, cx));
+                        Poll::Ready(take_more(core, first, buffer, *limit, leaf.site()))
+                    }
+                    Side::Tokio(receiver) => receiver.poll_recv_many(cx, buffer, *limit),
+                }
+            }
+        }
+
+        impl<T> Source for $ours<T> {
+            type Message = T;
+            type Recv<'a>
+                = Recv<'a, T, $theirs>
+            where
+                T: 'a;
+
+            #[track_caller]
+            fn recv(&mut self) -> Self::Recv<'_> {
+                Self::recv(self)
+            }
+        }
+    };
 }
-
-impl<T> Source for Receiver<T> {
-    type Message = T;
-    type Recv<'a>
-        = Recv<'a, T>
-    where
-        T: 'a;
-
-    #[track_caller]
-    fn recv(&mut self) -> Recv<'_, T> {
-        Self::recv(self)
-    }
-}
-
-impl<T> Source for UnboundedReceiver<T> {
-    type Message = T;
-    type Recv<'a>
-        = Recv<'a, T>
-    where
-        T: 'a;
-
-    #[track_caller]
-    fn recv(&mut self) -> Recv<'_, T> {
-        Self::recv(self)
-    }
-}
+receives!(Receiver, theirs::Receiver<T>);
+receives!(UnboundedReceiver, theirs::UnboundedReceiver<T>);

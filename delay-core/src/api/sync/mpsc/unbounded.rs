@@ -1,14 +1,13 @@
 //! Unbounded channels: a send never waits, so it is immediate, as tokio's.
 
 use super::{
-    Core, ReceiverCore, Recv, RecvMany, SenderCore, Theirs, WeakCore, create,
+    ReceiverCore, Receiving, Recv, RecvMany, SenderCore, WeakCore, create,
     error::{SendError, TryRecvError},
     theirs,
 };
 use crate::{
     api::{
         backend::{self, Side},
-        leaf::Leaf,
         payload::Payload,
     },
     world::op::Site,
@@ -219,12 +218,12 @@ impl<T> fmt::Debug for UnboundedReceiver<T> {
 
 impl<T> UnboundedReceiver<T> {
     #[inline]
-    fn start(&mut self, site: Site) -> Side<(&Core<T>, Leaf), Theirs<'_, T>> {
+    fn start(&mut self, site: Site) -> Receiving<'_, T, theirs::UnboundedReceiver<T>> {
         match &mut self.inner {
             Side::Controlled(receiver) => Side::Controlled(receiver.start(site)),
-            Side::Tokio(receiver) => Side::Tokio(Theirs::Unbounded(receiver)),
+            Side::Tokio(receiver) => Side::Tokio(receiver),
         }
     }
 
-    super::receiver_methods!();
+    super::receiver_methods!(theirs::UnboundedReceiver<T>);
 }
