@@ -25,6 +25,8 @@ pub mod harness;
 pub mod hash;
 #[cfg(feature = "controlled")]
 pub mod ids;
+#[cfg(feature = "controlled")]
+pub mod learned;
 pub mod limits;
 #[cfg(feature = "controlled")]
 pub mod live;

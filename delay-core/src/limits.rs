@@ -19,6 +19,9 @@ pub const ALTERNATIVES_MAX: u32 = 1 << 16;
 /// How often a process may wake itself within one step before it counts as spinning (`FuturesUnordered` wakes itself
 /// once per 32 futures; nothing legitimate does it a thousand times without an op).
 pub const SELF_WAKES_MAX: u32 = 1_000;
+/// Most acts of processes that learned execution keeps, about 100 bytes each. Past it nothing more is learnt: what is not known is
+/// executed live each time.
+pub const ACTS_MAX: usize = 1 << 24;
 /// Steps of one execution, unless the test says otherwise.
 pub const STEPS_DEFAULT: u32 = 100_000;
 /// Most configurations of one part of an object whose linearizability is checked: 8 pending calls have at most 109,601.

@@ -78,6 +78,7 @@ const KEYS: &[(&str, Takes)] = &[
     ("granularity", Takes::Word(&GRANULARITIES)),
     ("end", Takes::Word(&ENDS)),
     ("cache", Takes::Word(&CACHES)),
+    ("execution", Takes::Word(&EXECUTIONS)),
     ("budget", Takes::Duration),
     ("max_states", COUNT),
     ("samples", COUNT),
@@ -98,6 +99,7 @@ const GRANULARITIES: Words =
 const ENDS: Words = Words { of: "End", variants: &[("quiescent", "Quiescent"), ("body", "Body")] };
 const CACHES: Words =
     Words { of: "Cache", variants: &[("state", "State"), ("state+explorer", "StateExplorer"), ("off", "Off")] };
+const EXECUTIONS: Words = Words { of: "Execution", variants: &[("learned", "Learned"), ("live", "Live")] };
 const EXPECTATIONS: Words = Words { of: "Expect", variants: &[("pass", "Pass"), ("fail", "Fail")] };
 const TIMES: Words = Words { of: "Time", variants: &[("any", "Any"), ("ordered", "Ordered")] };
 const WAITINGS: Words = Words { of: "Waiting", variants: &[("allow", "Allow"), ("deny", "Deny")] };
@@ -106,6 +108,7 @@ const WAITINGS: Words = Words { of: "Waiting", variants: &[("allow", "Allow"), (
 const NEEDS_MODE: &[(&str, &[&str])] = &[
     ("cache", &["ses", "ses+ss"]),
     ("delta", &["ses", "ses+ss"]),
+    ("execution", &["ses", "ses+ss"]),
     ("max_states", &["ses", "ses+ss"]),
     ("samples", &["ss", "ses+ss", "random"]),
     ("temperature", &["random"]),

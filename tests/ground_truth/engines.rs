@@ -11,7 +11,8 @@ use crate::{
     strata::{self, Kind, Strata},
     wire::{Counts, Ledger, Wiring},
 };
-use delay::{Cache, Checker, Report, net::Delivery};
+use delay::{Cache, Checker, Execution, Report, net::Delivery};
+use delay_core::coverage::Coverage;
 use std::{collections::BTreeSet, time::Duration};
 
 /// The explorers whose definition the notes have, by their names there.
@@ -78,8 +79,13 @@ impl Subject {
     fn check(&self, checker: Checker, explorer: &str) -> Checked {
         let order = if explorer.starts_with("rtc") { Order::Reversed } else { Order::Declared };
         let ledger = Ledger::new(program(self.name).outcome, || true);
-        let report = checker.check(|| body(self.name, self.wiring, order, &ledger));
-        Checked { report, counts: ledger.close() }
+        let report = checker.execution(Execution::Live).check(|| body(self.name, self.wiring, order, &ledger));
+        let counts = ledger.close();
+        // The ledger sees live executions only. What was learnt comes to the same.
+        let ledger = Ledger::new(program(self.name).outcome, || true);
+        let learned = checker.execution(Execution::Learned).check(|| body(self.name, self.wiring, order, &ledger));
+        assert_eq!(numbers(&learned), numbers(&report), "{} {explorer}, learned", self.name);
+        Checked { report, counts }
     }
 
     /// Executions with exactly 0, 1, .. delays, up to that many.
@@ -91,6 +97,12 @@ impl Subject {
         let sums: Vec<u64> = (0..=delays).map(within).collect();
         sums.iter().zip(std::iter::once(&0).chain(&sums)).map(|(sum, before)| sum - before).collect()
     }
+}
+
+/// What a search counted, however it was executed.
+fn numbers(report: &Report) -> (u64, u64, u64, &[u64], u64, bool) {
+    let Coverage { states, transitions, executions, states_per_bound, longest, met_choice, .. } = &report.coverage;
+    (*states, *transitions, *executions, states_per_bound, *longest, *met_choice)
 }
 
 impl Checked {

@@ -2,6 +2,7 @@
 //! end, with a verdict that says what happened.
 
 mod endless;
+mod ends;
 mod orders;
 mod panics;
 mod uncontrolled;

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     explorer::Explorer,
     live::{End, Waiting},
-    search::{Cache, Mode},
+    search::{Cache, Execution, Mode},
     trace::Trace,
     world::{
         Granularity,
@@ -114,6 +114,13 @@ impl<R> Checker<R> {
     #[must_use]
     pub const fn cache(mut self, cache: Cache) -> Self {
         self.config.cache = cache;
+        self
+    }
+
+    /// How an exhaustive search knows what a task does next. See [`Execution`].
+    #[must_use]
+    pub const fn execution(mut self, execution: Execution) -> Self {
+        self.config.execution = execution;
         self
     }
 

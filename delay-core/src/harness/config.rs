@@ -6,7 +6,7 @@ use crate::{
     limits,
     live::{End, Options, Waiting},
     protocol::Overrides,
-    search::{Cache, Mode, Settings, budget::Limits},
+    search::{Cache, Execution, Mode, Settings, budget::Limits},
     world::{
         Granularity,
         fault::{Faults, Time},
@@ -37,6 +37,7 @@ pub(super) struct Config {
     pub(super) granularity: Granularity,
     pub(super) end: End,
     pub(super) cache: Cache,
+    pub(super) execution: Execution,
     pub(super) budget: Duration,
     pub(super) max_states: Option<u64>,
     pub(super) samples: Option<u64>,
@@ -64,6 +65,7 @@ impl Config {
         granularity: Granularity::Send,
         end: End::Quiescent,
         cache: Cache::State,
+        execution: Execution::Learned,
         budget: Duration::from_secs(limits::BUDGET_DEFAULT_SECONDS),
         max_states: None,
         samples: None,
@@ -159,9 +161,10 @@ impl Resolved {
     }
 
     pub(super) fn settings(&self) -> Settings {
-        let Config { mode, max_delays, delta, cache, samples, seed, jobs, budget, max_states, .. } = self.config;
+        let Config { mode, max_delays, delta, cache, execution, samples, seed, jobs, budget, max_states, .. } =
+            self.config;
         let limits = Limits { time: Some(budget), states: max_states };
-        Settings { mode, max_delays, delta, cache, samples, seed, jobs, limits }
+        Settings { mode, max_delays, delta, cache, execution, samples, seed, jobs, limits }
     }
 }
 

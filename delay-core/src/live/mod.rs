@@ -14,6 +14,7 @@ pub mod context;
 mod end;
 mod labels;
 mod lasso;
+mod learning;
 mod nodes;
 pub(crate) mod observed;
 pub(crate) mod panics;
@@ -29,7 +30,7 @@ use crate::{
     ids::Process,
     limits,
     trace::event::Event,
-    verdict::Violation,
+    verdict::{Divergence, Violation},
     world::{
         Choice, Granularity, World,
         fault::{Faults, Time},
@@ -39,6 +40,8 @@ use crate::{
 use context::{Context, TaskFuture};
 pub use lasso::Lasso;
 use lasso::Watch;
+pub use learning::GaveUp;
+use learning::Learning;
 pub use reexecute::Footprint;
 use std::{
     future::Future,
@@ -171,6 +174,9 @@ pub struct Live<'b> {
     status: Status,
     recording: bool,
     watch: Option<Watch>,
+    /// What was learnt of what processes do, if it is.
+    learning: Option<Box<Learning>>,
+    gave_up: Option<GaveUp>,
     /// Steps of the present execution that are in the totals.
     absorbed: u64,
     /// Sums over all executions, for the coverage statement.
@@ -232,6 +238,8 @@ impl<'b> Live<'b> {
             status: Status::Finished,
             recording: false,
             watch: None,
+            learning: None,
+            gave_up: None,
             absorbed: 0,
             totals: Totals::default(),
         }
@@ -252,6 +260,24 @@ impl<'b> Live<'b> {
     /// How the program is run.
     pub fn options(&self) -> &Options {
         &self.options
+    }
+
+    /// Whether nothing is left out of the fingerprint: only tests do that.
+    #[inline]
+    pub fn is_unmasked(&self) -> bool {
+        #[cfg(feature = "test-hooks")]
+        return self.options.masked.is_none();
+        #[cfg(not(feature = "test-hooks"))]
+        true
+    }
+
+    /// Whether a search may see that an execution violated something: a test masks that too.
+    #[inline]
+    pub fn shows_violations(&self) -> bool {
+        #[cfg(feature = "test-hooks")]
+        return !self.world().masks(crate::world::masked::Part::Violations);
+        #[cfg(not(feature = "test-hooks"))]
+        true
     }
 
     /// The choices made so far in this execution.
@@ -335,12 +361,19 @@ impl<'b> Live<'b> {
                 break;
             }
         }
+        self.begin_learning();
         self.conclude()
     }
 
-    /// Grants one choice.
+    /// Makes one choice.
     #[inline]
     pub fn step(&mut self, choice: Choice) -> Status {
+        if self.learning.is_some() { self.step_learning(choice) } else { self.step_live(choice) }
+    }
+
+    /// Grants one choice and polls.
+    #[inline]
+    fn step_live(&mut self, choice: Choice) -> Status {
         debug_assert_eq!(self.status, Status::Running, "a step needs a running execution");
         if self.watch.is_some() {
             self.watch_choice(choice);
@@ -366,7 +399,7 @@ impl<'b> Live<'b> {
             if self.status != Status::Running {
                 break;
             }
-            self.step(choice);
+            self.step_live(choice);
         }
         self.status
     }
@@ -390,10 +423,16 @@ impl<'b> Live<'b> {
     /// Adds what the present execution counted to the totals, once.
     fn absorb(&mut self) {
         let Some(context) = self.context.as_deref_mut() else { return };
-        let steps = context.world.steps();
+        // Steps that may be taken back are counted as they are made.
+        let steps = if self.learning.is_some() {
+            0
+        } else {
+            let steps = context.world.steps();
+            steps - std::mem::replace(&mut self.absorbed, steps)
+        };
         self.totals.add(&Totals {
             executions: 0,
-            steps: steps - std::mem::replace(&mut self.absorbed, steps),
+            steps,
             merged_ops: context.world.notes().merged_ops,
             foreign_wakes: std::mem::take(&mut context.foreign_wakes),
             woken_first: context.woken_first.take(),
@@ -427,6 +466,11 @@ impl<'b> Live<'b> {
         if self.tasks.iter().all(Option::is_none) && nothing_to_see && nothing_kept {
             return;
         }
+        if !self.is_attached() {
+            // The World stands elsewhere: destructors have nothing to do with it.
+            self.outside_mut().execution = 0;
+        }
+        let panics = self.totals.panics;
         for index in 0..self.tasks.len() {
             if self.tasks[index].is_some() {
                 self.drop_task(Process::new(index as u32));
@@ -440,6 +484,7 @@ impl<'b> Live<'b> {
         // A destructor that panics after the end has nobody left to tell.
         let _ =
             self.installed(Process::BODY, |_| poll::guarded(|| drop((spawned, monitors, observations, nodes, stores))));
+        self.totals.panics = panics;
         self.inbox.take();
         self.renew_wakers();
     }

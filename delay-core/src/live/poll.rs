@@ -7,6 +7,7 @@ use super::{
 };
 use crate::{
     ids::{Process, Slot},
+    learned::Call,
     limits,
     verdict::Violation,
     world::{Next, op::Site},
@@ -47,13 +48,17 @@ impl<'b> Live<'b> {
                 }
                 Next::Drop(process) => {
                     self.record("is aborted");
+                    let key = self.open_journal(process, Call::Dropped);
                     self.drop_task(process);
+                    self.close_journal(process, key);
                     None
                 }
             };
             let Some((process, slot)) = polled else { break };
             self.wake_leaf(process, slot);
+            let key = self.open_journal(process, Call::Granted);
             self.poll(process);
+            self.close_journal(process, key);
             let context = self.outside_mut();
             next = if context.violation.is_some() { None } else { context.world.inline() };
         }
@@ -173,7 +178,9 @@ impl<'b> Live<'b> {
     /// Polls a process for the first time, within its spawner's step.
     pub(super) fn first_poll(&mut self, process: Process, spawner: Process) {
         self.outside_mut().world.begin_first_poll(process);
+        let key = self.open_journal(process, Call::First);
         self.poll(process);
+        self.close_journal(process, key);
         self.outside_mut().world.end_first_poll(process, spawner);
     }
 
@@ -199,6 +206,7 @@ impl<'b> Live<'b> {
     pub(super) fn take_foreign_wakes(&mut self) {
         let woken = self.inbox.take();
         let context = self.outside_mut();
+        context.world.beyond_journal("is woken by code that delay does not control");
         for process in woken {
             context.foreign_wakes += 1;
             if context.woken_first.is_none() {

@@ -35,10 +35,18 @@ impl Live<'_> {
     ///
     /// # Errors
     /// The first step at which the program did something else.
-    pub fn go_to(&mut self, path: &[Choice], from: usize, footprints: &[Footprint]) -> Result<Status, Divergence> {
+    pub fn go_to(
+        &mut self,
+        path: &[Choice],
+        from: usize,
+        footprints: &[Option<Footprint>],
+    ) -> Result<Status, Divergence> {
+        if self.learning.is_some() {
+            return self.go_on_to(path);
+        }
         self.restart();
         for (index, choice) in path.iter().enumerate() {
-            let expected = index.checked_sub(from).and_then(|at| footprints.get(at));
+            let expected = index.checked_sub(from).and_then(|at| footprints.get(at)?.as_ref());
             if self.status != Status::Running {
                 return Err(self.divergence(index, *choice, expected, "the end of the execution"));
             }
@@ -64,7 +72,13 @@ impl Live<'_> {
     }
 
     #[cold]
-    fn divergence(&self, index: usize, choice: Choice, expected: Option<&Footprint>, seen: &str) -> Divergence {
+    pub(super) fn divergence(
+        &self,
+        index: usize,
+        choice: Choice,
+        expected: Option<&Footprint>,
+        seen: &str,
+    ) -> Divergence {
         Divergence {
             step: index + 1,
             process: self.label(choice.process),

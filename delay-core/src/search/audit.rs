@@ -68,11 +68,17 @@ pub(super) struct Audit<E> {
     stride: u64,
     /// What a process waits for after each history.
     shapes: IdMap<u64, u64>,
+    /// The number of the next state whose path is executed live.
+    next: u64,
 }
+
+/// Of the states that are reached by what was learnt, the first so many are reached live too; later, one for each so many
+/// of those before it.
+const VERIFIED: u64 = 64;
 
 impl<E> Default for Audit<E> {
     fn default() -> Self {
-        Self { hits: Vec::new(), seen: 0, stride: 1, shapes: IdMap::default() }
+        Self { hits: Vec::new(), seen: 0, stride: 1, shapes: IdMap::default(), next: 0 }
     }
 }
 
@@ -84,6 +90,16 @@ impl<E> Audit<E> {
             return true;
         }
         *self.shapes.entry(footprint.history).or_insert(footprint.shape) == footprint.shape
+    }
+
+    /// Whether the path to the state with this number is to be executed live: many at first, then ever fewer.
+    #[inline]
+    pub(super) fn is_due(&mut self, states: u64) -> bool {
+        let is_due = states >= self.next;
+        if is_due {
+            self.next = states + 1 + states / VERIFIED;
+        }
+        is_due
     }
 
     /// An execution is cut short here.

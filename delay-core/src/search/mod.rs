@@ -79,6 +79,16 @@ impl Cache {
     }
 }
 
+/// How an exhaustive search knows what a process does next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Execution {
+    /// By what it was seen doing before; live where that is not known, or the program does not lend itself to it.
+    #[default]
+    Learned,
+    /// By executing it, each time.
+    Live,
+}
+
 /// What a search is asked to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
@@ -90,6 +100,8 @@ pub struct Settings {
     pub delta: u32,
     /// What counts as visited.
     pub cache: Cache,
+    /// How it is known what a process does next.
+    pub execution: Execution,
     /// Samples per stratum; none for the paper's 100 + 3^delays.
     pub samples: Option<u64>,
     /// Seed of the samplers.
@@ -107,6 +119,7 @@ impl Default for Settings {
             max_delays: None,
             delta: 1,
             cache: Cache::State,
+            execution: Execution::default(),
             samples: None,
             seed: 0,
             jobs: 1,

@@ -110,7 +110,7 @@ pub(super) fn again(live: &mut Live<'_>) -> Result<(), Divergence> {
         if live.status() != Status::Running || live.step(*choice) == Status::Diverged {
             return Err(live.divergence_here("the step it made before", "that it cannot make it"));
         }
-        footprints.push(live.footprint(*choice));
+        footprints.push(Some(live.footprint(*choice)));
     }
     live.go_to(&path, 0, &footprints).map(|_| ())
 }

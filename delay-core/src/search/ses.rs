@@ -13,7 +13,7 @@
 //! are alternatives like any other.
 
 use super::{
-    Cache, Outcome, Program, Settings, Stop,
+    Cache, Execution, Outcome, Program, Settings, Stop,
     audit::Audit,
     budget::{Budget, Meter, Progress, Spent},
     cursor::{Cursor, Unsound},
@@ -27,8 +27,9 @@ use crate::{
     coverage::Coverage,
     explorer::{self, Explorer},
     hash::Print,
-    live::{Footprint, Live, Status},
+    live::{Footprint, GaveUp, Live, Status},
     search::Finding,
+    verdict::Divergence,
     world::Choice,
 };
 
@@ -68,6 +69,10 @@ fn sweep<E: Explorer, V: Visited>(
 ) -> (Outcome, Frontier<E>) {
     let mut live = program.live();
     loop {
+        // Where nothing is merged, every execution is to be executed. A test that masks a part wants to see what is missed.
+        if V::MERGES && live.is_unmasked() && settings.execution == Execution::Learned {
+            live.learn();
+        }
         let mut ses = Ses::<E, V>::new(&mut live, settings, budget);
         let stop = ses.strata(explorer);
         if stop == Err(Halt::Anew) {
@@ -89,7 +94,7 @@ pub(super) enum Halt {
     Spent(Spent),
     States,
     Found,
-    Diverged(crate::verdict::Divergence),
+    Diverged(Divergence),
     Unsound(Unsound),
     Anew,
 }
@@ -104,13 +109,16 @@ struct Ses<'s, 'b, E, V> {
     stack: Vec<Frame<E>>,
     /// The choices that lead to the top of the stack, and what each process looked like after them.
     path: Vec<Choice>,
-    footprints: Vec<Footprint>,
+    /// None after a step that was made by what was learnt.
+    footprints: Vec<Option<Footprint>>,
     /// Delays spent on the path.
     spent: Vec<Deviation>,
     /// Length of `path` at the bottom of the stack.
     base: usize,
     /// The live execution stands at the top of the stack.
     at_top: bool,
+    /// Steps are made by what was learnt.
+    learns: bool,
     /// How much was known of what tells states apart when the search began.
     revision: u32,
     bound: u32,
@@ -128,6 +136,7 @@ struct Ses<'s, 'b, E, V> {
 impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
     fn new(live: &'s mut Live<'b>, settings: &'s Settings, budget: &'s Budget<'_>) -> Self {
         Self {
+            learns: live.is_learning(),
             live,
             settings,
             meter: budget.meter(),
@@ -195,11 +204,12 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
     /// where explorer states are told apart: else what follows may need more delays than are left.
     fn check_hits(&mut self) -> Result<(), Halt> {
         // Where something was cut or not controlled, nothing is claimed.
-        if !self.is_audited() || self.coverage.truncated > 0 || self.live.totals().foreign_wakes > 0 {
+        if !self.live.is_unmasked() || self.coverage.truncated > 0 || self.live.totals().foreign_wakes > 0 {
             return Ok(());
         }
         for hit in std::mem::take(&mut self.audit).hits {
-            if hit.walk_on(self.live, &self.visited)? == Status::Violated {
+            let visited = &self.visited;
+            if self.live.without_learning(|live| hit.walk_on(live, visited))? == Status::Violated {
                 self.spent = hit.spent.into_vec();
                 return Err(self.violated());
             }
@@ -221,7 +231,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
     /// Looks for a loop in which a monitor stays hot in what is known so far.
     fn look_for_lassos(&mut self, explorer: &E) -> Result<(), Halt> {
         let Some(lassos) = &mut self.lassos else { return Ok(()) };
-        self.found = lassos.find(self.live, explorer);
+        self.found = self.live.without_learning(|live| lassos.find(live, explorer));
         if self.found.is_some() { Err(Halt::Found) } else { Ok(()) }
     }
 
@@ -285,24 +295,19 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         let status = self.live.step(choice);
         self.at_top = false;
         if status == Status::Diverged {
-            return Err(Halt::Diverged(self.live.divergence_here("a choice", "no such choice")));
+            return Err(self.diverged(|live| live.divergence_here("a choice", "no such choice")));
         }
         self.coverage.transitions += 1;
         if self.live.world().revision() != self.revision {
             return Err(Halt::Anew);
         }
         self.path.push(choice);
-        let footprint = self.live.footprint(choice);
-        if V::MERGES && self.is_audited() && status != Status::Violated && !self.audit.agrees(&footprint) {
-            let expected = "that it waits for what it waited for before, having seen the same";
-            return Err(Halt::Diverged(self.live.divergence_here(expected, "something else")));
-        }
-        self.footprints.push(footprint);
+        self.look_at_footprint(choice, status)?;
         if spent > 0 {
             self.spent.push(Deviation { step, delays: spent });
         }
         // Pitfall B.22: before the cache, which may know the state from an execution that did nothing wrong.
-        if status == Status::Violated && self.looks_at_violations() {
+        if status == Status::Violated && self.live.shows_violations() {
             return Err(self.violated());
         }
         explorer::tell(&mut explorer, self.live.world().events());
@@ -311,6 +316,9 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             lassos.step(frame.state, choice, moved, state, self.live.world());
         }
         let is_new = self.is_new(state, &explorer, delays);
+        if is_new && self.audit.is_due(self.visited.count()) && !self.live.verify() {
+            return Err(self.diverged(|live| live.divergence_here("what it did before", "something else")));
+        }
         let ended = self.ended(status);
         if let Some(parent) = self.stack.last().filter(|_| is_new && !ended).map(|frame| frame.node) {
             let node = self.paths.add(parent, choice, spent);
@@ -324,6 +332,32 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         self.tick().map_or(Ok(()), Err)
     }
 
+    /// What a process looks like after a step is a function of what it has seen. What was learnt was compared already.
+    #[inline]
+    fn look_at_footprint(&mut self, choice: Choice, status: Status) -> Result<(), Halt> {
+        if self.live.is_learning() {
+            self.footprints.push(None);
+            return Ok(());
+        }
+        let footprint = self.live.footprint(choice);
+        if V::MERGES && self.live.is_unmasked() && status != Status::Violated && !self.audit.agrees(&footprint) {
+            let expected = "that it waits for what it waited for before, having seen the same";
+            return Err(Halt::Diverged(self.live.divergence_here(expected, "something else")));
+        }
+        self.footprints.push(Some(footprint));
+        Ok(())
+    }
+
+    /// The program did something else than before. Where that was seen by what was learnt, live execution has to see it too.
+    #[cold]
+    fn diverged(&self, divergence: impl FnOnce(&Live<'b>) -> Divergence) -> Halt {
+        if self.live.gave_up() == Some(GaveUp::Differs) && self.learns {
+            Halt::Anew
+        } else {
+            Halt::Diverged(divergence(self.live))
+        }
+    }
+
     /// Whether the state the live execution stands at must be expanded.
     #[inline]
     fn is_new(&mut self, state: Print, explorer: &E, delays: u32) -> bool {
@@ -334,27 +368,6 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             return self.visited.insert(state, &(explorer, self.live.world().arrivals()), delays);
         }
         self.visited.insert(state, explorer, delays)
-    }
-
-    /// A test that masks a part wants to see what is missed then.
-    #[cfg(feature = "test-hooks")]
-    fn is_audited(&self) -> bool {
-        self.live.options().masked.is_none()
-    }
-
-    #[cfg(not(feature = "test-hooks"))]
-    const fn is_audited(&self) -> bool {
-        true
-    }
-
-    #[cfg(not(feature = "test-hooks"))]
-    const fn looks_at_violations(&self) -> bool {
-        true
-    }
-
-    #[cfg(feature = "test-hooks")]
-    fn looks_at_violations(&self) -> bool {
-        !self.live.world().masks(crate::world::masked::Part::Violations)
     }
 
     /// Counts an execution that has come to its end.
@@ -408,10 +421,11 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         if self.at_top {
             return Ok(());
         }
-        let status = self.live.go_to(&self.path, self.base, &self.footprints).map_err(Halt::Diverged)?;
+        let came_to = self.live.go_to(&self.path, self.base, &self.footprints);
+        let status = came_to.map_err(|divergence| self.diverged(|_| divergence))?;
         let expected = self.stack.last().map(|frame| frame.state);
         if status != Status::Running || Some(self.live.fingerprint()) != expected {
-            return Err(Halt::Diverged(self.live.divergence_here("the state it came to before", "another state")));
+            return Err(self.diverged(|live| live.divergence_here("the state it came to before", "another state")));
         }
         self.at_top = true;
         Ok(())

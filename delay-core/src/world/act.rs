@@ -5,6 +5,7 @@
 use super::{
     World,
     fault::Rule,
+    journal::{Act, told},
     mailbox::{Mailbox, Queued},
     network::Fate,
     op::{Immediate, Observation, Op, Site},
@@ -21,6 +22,7 @@ impl World {
     /// Spawns a process from the actor. It is polled to its first op right after the actor, unless its start is a step of its
     /// own: then it waits for that.
     pub fn spawn(&mut self, site: Site) -> Process {
+        self.journal.note(|| Act::Spawn(site));
         let parent = self.actor;
         let state = &mut self.processes[parent.index()];
         let k = state.spawned;
@@ -84,18 +86,24 @@ impl World {
 
     /// A handle that can abort the process exists: an abort can hit it between any two of its ops.
     pub fn add_handle(&mut self, process: Process) {
+        self.journal.note(|| Act::AddHandle(process));
         self.processes[process.index()].handles += 1;
     }
 
-    /// Such a handle is gone.
-    pub fn release_handle(&mut self, process: Process) {
-        let handles = &mut self.processes[process.index()].handles;
+    /// Such a handle is gone. Returns whether the process is over.
+    pub fn release_handle(&mut self, process: Process) -> bool {
+        self.journal.note(|| Act::ReleaseHandle(process));
+        let state = &mut self.processes[process.index()];
         // The process may belong to an execution that is being dropped after its state was reset.
-        *handles = handles.saturating_sub(1);
+        state.handles = state.handles.saturating_sub(1);
+        let is_over = state.status.is_over();
+        self.journal.note(|| Act::Answered(u64::from(is_over)));
+        is_over
     }
 
     /// Aborts a process: from now on its only step is to be dropped.
     pub fn abort(&mut self, target: Process, site: Site) {
+        self.journal.note(|| Act::Abort(target, site));
         self.shared_op();
         let state = &mut self.processes[target.index()];
         if !state.is_live() || state.cancelled {
@@ -114,6 +122,7 @@ impl World {
 
     /// Creates a mailbox on behalf of the actor.
     pub fn create(&mut self, delivery: Delivery, capacity: u32, one_message: bool) -> Object {
+        self.journal.note(|| Act::Create { delivery, capacity, one_message });
         if self.is_macro() && delivery == Delivery::Fifo && !one_message {
             self.notes.fifo_in_macro = true;
         }
@@ -153,7 +162,7 @@ impl World {
 
     /// What happens now must not happen in the step that the start, or the op, before it was taken into.
     #[inline]
-    fn apart_from_inside(&mut self) {
+    pub(super) fn apart_from_inside(&mut self) {
         if self.notes.early.is_none() {
             self.notes.early = self.inside;
         }
@@ -177,7 +186,7 @@ impl World {
 
     /// Its creator is still alone with it.
     #[inline]
-    fn is_private(&self, object: Object) -> bool {
+    pub(super) fn is_private(&self, object: Object) -> bool {
         self.first_poll && self.names.of_object(object).0 == self.actor
     }
 
@@ -252,6 +261,7 @@ impl World {
 
     /// Sends without waiting.
     pub fn send_now(&mut self, to: Object, content: Option<Print>) -> Immediate {
+        self.journal.note(|| Act::SendNow(to, content));
         self.shared_op_on(to);
         let mailbox = &self.mailboxes[to.index()];
         // What a destructor says while its node crashes is not said.
@@ -264,6 +274,7 @@ impl World {
         };
         let op = Op::Send { to, content, rule: Rule::TEST };
         self.observe_immediate(op, result, Print::default());
+        self.journal.note(|| Act::Answered(told(result)));
         result
     }
 
@@ -272,6 +283,7 @@ impl World {
     /// # Errors
     /// Why there is none.
     pub fn reserve_now(&mut self, to: Object) -> Result<(), Immediate> {
+        self.journal.note(|| Act::ReserveNow(to));
         self.shared_op_on(to);
         let actor = self.actor;
         let mailbox = &mut self.mailboxes[to.index()];
@@ -283,15 +295,18 @@ impl World {
                 self.touch_mailbox_print(to);
                 self.refresh_waiting(to);
                 self.observe(actor, Op::Reserve(to), Observation::Done, None);
+                self.journal.note(|| Act::Answered(0));
                 return Ok(());
             }
         };
         self.observe_immediate(Op::Reserve(to), refused, Print::default());
+        self.journal.note(|| Act::Answered(told(refused)));
         Err(refused)
     }
 
     /// Sends through a permit granted before.
     pub fn send_reserved(&mut self, to: Object, content: Option<Print>) -> Immediate {
+        self.journal.note(|| Act::SendReserved(to, content));
         self.mailboxes[to.index()].reserved -= 1;
         self.shared_op_on(to);
         let result = self.enqueue_now(to, content);
@@ -301,6 +316,12 @@ impl World {
 
     /// Gives a permit back unused.
     pub fn release(&mut self, object: Object) {
+        self.journal.note(|| Act::Release(object));
+        self.give_back(object);
+    }
+
+    /// Room that was granted is free again.
+    pub(super) fn give_back(&mut self, object: Object) {
         self.visible_on(object);
         self.mailboxes[object.index()].reserved -= 1;
         self.touch_mailbox_print(object);
@@ -309,6 +330,7 @@ impl World {
 
     /// Receives the oldest message without waiting.
     pub fn receive_now(&mut self, from: Object) -> Immediate {
+        self.journal.note(|| Act::ReceiveNow(from));
         self.shared_op_on(from);
         self.note_look(from);
         if self.mailboxes[from.index()].alternatives() > 1 {
@@ -326,6 +348,8 @@ impl World {
         }
         // Pitfall B.10: finding nothing is an observation too.
         self.observe_immediate(Op::Receive(from), result, seen);
+        let seen = self.local_of(self.actor);
+        self.journal.note(|| Act::Answered(seen));
         result
     }
 
@@ -345,6 +369,7 @@ impl World {
 
     /// Looks at a mailbox without changing it; what is seen is an observation.
     pub fn look(&mut self, object: Object, see: impl FnOnce(&Mailbox) -> u64) -> u64 {
+        self.beyond_step("looks at a channel");
         self.shared_op_on(object);
         let seen = see(&self.mailboxes[object.index()]);
         self.observe_of(self.names.object_print(object), Print::default().with(seen));
@@ -353,85 +378,30 @@ impl World {
 
     /// Looks at how far a process has come: an observation.
     pub fn look_at_process(&mut self, process: Process) -> Status {
+        self.journal.note(|| Act::LookAtProcess(process));
         self.shared_op();
         let status = self.processes[process.index()].status;
         self.observe_of(self.names.process_print(process), Print::default().with(status as u64));
+        self.journal.note(|| Act::Answered(status as u64));
         status
     }
 
     /// Joins a process without waiting; returns whether it has ended.
     pub fn join_now(&mut self, child: Process) -> bool {
+        self.journal.note(|| Act::JoinNow(child));
         self.shared_op();
         let state = &self.processes[child.index()];
         let (over, seen) = if state.is_live() { (false, Print::default()) } else { (true, state.result()) };
         let actor = self.actor;
         self.observe(actor, Op::Join(child), Observation::Done, Some(seen));
+        let seen = self.local_of(actor);
+        self.journal.note(|| Act::Answered(seen));
         over
-    }
-
-    /// The receiver was closed explicitly: sends fail from now on.
-    pub fn close(&mut self, object: Object) {
-        self.shared_op_on(object);
-        self.receiver_gone(object, false);
-    }
-
-    /// The receiver is closed or dropped. `discard` drops what is queued. Dropping a handle is not an op of its own:
-    /// a waiting process sees the end whenever it is scheduled.
-    ///
-    /// Returns false, and changes nothing, if that means nothing to the name of an endpoint: it is its node that crashes, or it is
-    /// dropped elsewhere.
-    pub fn receiver_gone(&mut self, object: Object, discard: bool) -> bool {
-        if self.mailboxes[object.index()].is_networked {
-            if self.is_crashing() || !self.is_bound_here(object) {
-                return false;
-            }
-            self.note_dropped_endpoint(object);
-        }
-        if !self.mailboxes[object.index()].abandoned {
-            self.visible_on(object);
-        }
-        let mailbox = &mut self.mailboxes[object.index()];
-        mailbox.closed = true;
-        if discard {
-            mailbox.queue.clear();
-        }
-        self.touch_mailbox_print(object);
-        self.refresh_waiting(object);
-        true
-    }
-
-    /// The last sender is gone: a receive on an empty mailbox sees the end.
-    pub fn abandon(&mut self, object: Object) {
-        if !self.mailboxes[object.index()].closed {
-            self.visible_on(object);
-        }
-        self.mailboxes[object.index()].abandoned = true;
-        self.touch_mailbox_print(object);
-        self.refresh_waiting(object);
-    }
-
-    /// Registers a monitor in this state; the number it goes by.
-    pub fn add_monitor(&mut self, state: Print, is_hot: bool) -> usize {
-        self.shared_op();
-        self.monitors.push(state);
-        self.hot_since.push(None);
-        self.heat(self.monitors.len() - 1, is_hot);
-        self.monitors.len() - 1
-    }
-
-    /// A monitor is in this state now.
-    pub fn set_monitor(&mut self, monitor: usize, state: Print, is_hot: bool) {
-        self.monitors[monitor] = state;
-        self.heat(monitor, is_hot);
-    }
-
-    /// The actor announced an event that a monitor sees.
-    pub fn announce(&mut self) {
-        self.shared_op();
     }
 
     /// The actor's visible state changed from one named value to another. See `observed`.
     pub fn set_observed(&mut self, old: Print, new: Print) {
+        self.beyond_journal("observes a value");
         self.shared_op();
         self.observed = self.observed.minus(old).plus(new);
     }
@@ -440,6 +410,7 @@ impl World {
     ///
     /// Returns false, and changes nothing, if another op of the process is pending: that op is part of its state too.
     pub fn checkpoint(&mut self, state: Print) -> bool {
+        self.journal.note(|| Act::Checkpoint(state));
         let process = &mut self.processes[self.actor.index()];
         if process.in_use > 0 {
             return false;
@@ -452,6 +423,7 @@ impl World {
 
     /// The seed of the actor's next random draw: a function of its name and how often it drew, not a choice.
     pub fn draw(&mut self, seed: u64) -> u64 {
+        self.journal.note(|| Act::Draw(seed));
         let actor = self.actor;
         let state = &mut self.processes[actor.index()];
         let number = state.drawn;
@@ -463,6 +435,7 @@ impl World {
 
     /// The actor looked at the clock.
     pub fn look_at_clock(&mut self) -> u64 {
+        self.beyond_journal("looks at the clock");
         let now = self.actors_now();
         self.see_time(now);
         now
@@ -471,6 +444,7 @@ impl World {
     /// The actor learnt a point in time. From then on the time of day is part of the state: what the clock will show
     /// next is not a function of anything else.
     pub fn see_time(&mut self, time: u64) {
+        self.beyond_journal("looks at the clock");
         self.visible();
         self.notes.needs.reads_clock = true;
         let actor = self.actor;
@@ -480,6 +454,7 @@ impl World {
     /// The actor was handed a point in time and has not looked at it. In a program that looks at times it is part of the
     /// actor's state from now on.
     pub fn hold_time(&mut self, time: u64) {
+        self.beyond_journal("holds a point in time");
         self.meets_time();
         if self.reads_clock() {
             let actor = self.actor;
@@ -489,6 +464,7 @@ impl World {
 
     /// Tells the explorer what the program said.
     pub fn call(&mut self, process: Process, value: u32) {
+        self.journal.note(|| Act::Call(process, value));
         self.events.push(Event::Call { process, value });
     }
 }

@@ -144,6 +144,7 @@ impl World {
 
     /// A budget of its own for some messages or nodes, on behalf of the actor.
     pub fn add_budget(&mut self, faults: Faults) -> Rule {
+        self.beyond_journal("sets a budget");
         let object = self.next_object();
         let name = self.names.object_print(object);
         let environment = &mut self.environment;

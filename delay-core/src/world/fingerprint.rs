@@ -102,6 +102,8 @@ impl World {
             stale_mailboxes: _,
             stale_shared: _,
             scratch: _,
+            journal: _,
+            before: _,
             // Constant for a search.
             #[cfg(feature = "test-hooks")]
                 masked: _,

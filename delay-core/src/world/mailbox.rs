@@ -3,13 +3,22 @@
 //! Holds message ids only. Delivery decides which queued messages a receive may take; each is an alternative of the
 //! receive, in order of arrival.
 
-use super::{fault::Rule, words::Delivery};
+use super::{fault::Rule, tracked::Assign, words::Delivery};
 use crate::{
     hash::{Domain, Print},
     ids::{Message, Process},
     name::Names,
 };
 use std::collections::VecDeque;
+
+/// What one who drops a receiver has seen of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Reception {
+    /// More may have come.
+    Open,
+    /// That nothing will: nobody can tell when it is dropped.
+    Over,
+}
 
 /// A queued message.
 #[derive(Clone, Copy, Debug)]
@@ -34,6 +43,8 @@ pub struct Mailbox {
     /// Most messages it holds; `u32::MAX` if unbounded.
     pub(super) capacity: u32,
     pub(super) queue: VecDeque<Queued>,
+    /// Handles that can send. A function of the states of those who hold them, and of messages under way.
+    pub(super) senders: u32,
     /// Room held by permits that were granted and not used yet.
     pub(super) reserved: u32,
     /// The receiver was closed or dropped.
@@ -59,12 +70,43 @@ pub struct Mailbox {
     pub(super) stale: bool,
 }
 
+impl Assign for Mailbox {
+    fn assign(&mut self, other: &Self) {
+        let Self {
+            delivery,
+            capacity,
+            queue,
+            senders,
+            reserved,
+            closed,
+            abandoned,
+            is_networked,
+            copies,
+            is_bound,
+            host,
+            reader,
+            readers,
+            writers,
+            print,
+            stale,
+        } = self;
+        (*delivery, *capacity, *senders, *reserved) = (other.delivery, other.capacity, other.senders, other.reserved);
+        (*closed, *abandoned, *is_networked) = (other.closed, other.abandoned, other.is_networked);
+        (*copies, *is_bound, *host, *reader) = (other.copies, other.is_bound, other.host, other.reader);
+        (*print, *stale) = (other.print, other.stale);
+        queue.clone_from(&other.queue);
+        readers.clone_from(&other.readers);
+        writers.clone_from(&other.writers);
+    }
+}
+
 impl Mailbox {
     pub(super) fn new() -> Self {
         Self {
             delivery: Delivery::Fifo,
             capacity: u32::MAX,
             queue: VecDeque::new(),
+            senders: 1,
             reserved: 0,
             closed: false,
             abandoned: false,
@@ -85,6 +127,7 @@ impl Mailbox {
             delivery: d,
             capacity: c,
             queue,
+            senders,
             reserved,
             closed,
             abandoned,
@@ -98,7 +141,7 @@ impl Mailbox {
             print,
             stale,
         } = self;
-        (*d, *c, *reserved, *closed, *abandoned, *reader) = (delivery, capacity, 0, false, false, None);
+        (*d, *c, *senders, *reserved, *closed, *abandoned, *reader) = (delivery, capacity, 1, 0, false, false, None);
         (*is_networked, *copies, *is_bound, *host) = (false, false, false, None);
         (*print, *stale) = (Print::default(), false);
         queue.clear();
@@ -120,6 +163,11 @@ impl Mailbox {
     /// Whether every sender is gone.
     pub fn is_abandoned(&self) -> bool {
         self.abandoned
+    }
+
+    /// How many handles can send.
+    pub fn senders(&self) -> u32 {
+        self.senders
     }
 
     /// How many messages are queued.
@@ -256,6 +304,7 @@ impl Mailbox {
             delivery,
             capacity: _,
             queue,
+            senders: _,
             reserved,
             closed,
             abandoned,

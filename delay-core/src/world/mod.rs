@@ -16,14 +16,16 @@ mod act;
 pub mod as_set;
 mod choice;
 mod clock;
+mod ends;
 pub mod environment;
 mod fair;
 pub mod fault;
 mod fingerprint;
-mod heat;
+pub mod journal;
 pub mod mailbox;
 #[cfg(feature = "test-hooks")]
 pub mod masked;
+mod monitor;
 mod network;
 mod node;
 pub mod op;
@@ -32,6 +34,8 @@ pub mod process;
 pub mod shared;
 mod step;
 pub mod store;
+mod tracked;
+mod undo;
 mod wait;
 pub mod words;
 
@@ -44,6 +48,7 @@ use crate::{
 pub use choice::Choice;
 use environment::{Environment, Happened};
 pub use fair::{Demand, Lacking};
+use journal::Journal;
 use mailbox::Mailbox;
 use op::Outcomes;
 use premises::Premises;
@@ -51,6 +56,8 @@ use process::{ProcessState, Status};
 use shared::Shared;
 pub use step::Next;
 use store::StoreState;
+use tracked::Tracked;
+use undo::Before;
 
 /// Where scheduling points stand.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
@@ -69,10 +76,10 @@ pub enum Granularity {
 pub struct World {
     pub(crate) names: Names,
     granularity: Granularity,
-    processes: Vec<ProcessState>,
+    processes: Tracked<ProcessState>,
     /// Processes of this execution in order of creation.
     present: Vec<Process>,
-    mailboxes: Vec<Mailbox>,
+    mailboxes: Tracked<Mailbox>,
     /// Mailboxes of this execution in order of creation.
     present_mailboxes: Vec<Object>,
     /// What processes share other than mailboxes, by the same ids; what stands in a mailbox's place has no meaning.
@@ -119,6 +126,10 @@ pub struct World {
     stale_shared: Vec<Object>,
     /// Scratch for ordering a process's ready ops.
     scratch: Vec<Slot>,
+    /// What the actor does while it is polled, for those who write it down.
+    pub(crate) journal: Journal,
+    /// What the state was before each step that can be taken back.
+    before: Before,
     /// What a test leaves out of the fingerprint.
     #[cfg(feature = "test-hooks")]
     masked: Option<masked::Part>,
@@ -151,9 +162,9 @@ impl World {
         Self {
             names: Names::default(),
             granularity,
-            processes: Vec::new(),
+            processes: Tracked::default(),
             present: Vec::new(),
-            mailboxes: Vec::new(),
+            mailboxes: Tracked::default(),
             present_mailboxes: Vec::new(),
             shared: Vec::new(),
             sleepers: Vec::new(),
@@ -181,6 +192,8 @@ impl World {
             stale_mailboxes: Vec::new(),
             stale_shared: Vec::new(),
             scratch: Vec::new(),
+            journal: Journal::default(),
+            before: Before::default(),
             #[cfg(feature = "test-hooks")]
             masked: None,
             #[cfg(feature = "test-hooks")]

@@ -10,6 +10,7 @@ use super::{
     World,
     environment::Happened,
     fault::{Kind, Mail, Rule},
+    journal::Act,
     mailbox::Queued,
     words::Delivery,
 };
@@ -31,6 +32,8 @@ pub(super) enum Fate {
 impl World {
     /// A mailbox is an endpoint of a network. `copies`: its messages can be duplicated.
     pub fn join_network(&mut self, object: Object, copies: bool) {
+        // Who asks first makes it: the program knows, and the World does not.
+        self.beyond_step("names an endpoint late");
         let mailbox = &mut self.mailboxes[object.index()];
         (mailbox.is_networked, mailbox.copies) = (true, copies);
         let is_ordered = mailbox.delivery != Delivery::Unordered;
@@ -58,6 +61,7 @@ impl World {
     /// The endpoint is bound by the actor: on its node, if it belongs to one. Returns false if it is bound, or was until it was
     /// dropped; a crash of its node sets it free.
     pub fn bind(&mut self, object: Object) -> bool {
+        self.journal.note(|| Act::Bind(object));
         let host = self.node_of(self.actor);
         let mailbox = &mut self.mailboxes[object.index()];
         let is_free = !std::mem::replace(&mut mailbox.is_bound, true);

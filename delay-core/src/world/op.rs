@@ -103,6 +103,25 @@ pub struct Pending {
     pub(super) taken: Option<Queued>,
 }
 
+impl Pending {
+    #[inline]
+    pub(super) fn is_in_use(&self) -> bool {
+        self.state != Grant::Free
+    }
+
+    /// How far it has come, as far as its process can tell.
+    #[inline]
+    pub(super) fn stage(&self) -> u64 {
+        match self.state {
+            Grant::Free => 0,
+            Grant::Waiting => 1,
+            Grant::Granted(_) => 2,
+            Grant::Dormant => 3,
+            Grant::Held => 4,
+        }
+    }
+}
+
 /// Where a pending op stands.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Grant {

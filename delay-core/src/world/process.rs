@@ -1,6 +1,9 @@
 //! The state of one process: its history, what it waits for, and how far it has come.
 
-use super::op::{Grant, Op, Pending, Site};
+use super::{
+    op::{Grant, Op, Pending, Site},
+    tracked::Assign,
+};
 use crate::{
     hash::{Domain, Print},
     ids::{Process, Slot},
@@ -52,6 +55,34 @@ pub struct ProcessState {
     pub(super) drawn: u32,
     pub(super) print: Print,
     pub(super) stale: bool,
+}
+
+impl Assign for ProcessState {
+    fn assign(&mut self, other: &Self) {
+        let Self {
+            status,
+            local,
+            pending,
+            in_use,
+            unseen,
+            alternatives,
+            cancelled,
+            node,
+            handles,
+            joiners,
+            spawned,
+            created,
+            drawn,
+            print,
+            stale,
+        } = self;
+        (*status, *local, *in_use, *unseen) = (other.status, other.local, other.in_use, other.unseen);
+        (*alternatives, *cancelled, *node, *handles) = (other.alternatives, other.cancelled, other.node, other.handles);
+        (*spawned, *created, *drawn) = (other.spawned, other.created, other.drawn);
+        (*print, *stale) = (other.print, other.stale);
+        pending.clone_from(&other.pending);
+        joiners.clone_from(&other.joiners);
+    }
 }
 
 impl ProcessState {

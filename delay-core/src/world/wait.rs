@@ -5,6 +5,7 @@
 
 use super::{
     World,
+    journal::Act,
     network::Fate,
     op::{Grant, Observation, Op, Pending, Site},
     store::Access,
@@ -16,6 +17,13 @@ impl World {
     #[inline]
     pub fn wait(&mut self, op: Op, site: Site) -> Slot {
         let process = self.actor;
+        match op {
+            Op::Sleep(_) => self.beyond_journal("waits for a timer"),
+            Op::Shared { .. } => self.beyond_journal("waits for what tasks share"),
+            Op::Crash(_) | Op::Restart(_) | Op::Down(_) => self.beyond_journal("has to do with nodes"),
+            Op::Store(..) => self.beyond_journal("stores"),
+            op => self.journal.note(|| Act::Wait(op, site)),
+        }
         let op = match op {
             // Asked for by the clock of its node.
             Op::Sleep(deadline) => Op::Sleep(deadline.saturating_sub(self.ahead(process))),
@@ -60,6 +68,7 @@ impl World {
     /// What the op in a slot was granted, if it was; then the slot is free again.
     #[inline]
     pub fn look_at(&mut self, process: Process, slot: Slot) -> Option<Observation> {
+        self.journal.note(|| Act::LookAt(slot));
         let state = &mut self.processes[process.index()];
         let pending = &mut state.pending[slot.index()];
         let Grant::Granted(observation) = pending.state else {
@@ -147,6 +156,11 @@ impl World {
 
     /// The future of an op was dropped: nobody waits for it any more, and what it was granted goes back.
     pub fn cancel(&mut self, process: Process, slot: Slot) {
+        if process == self.actor {
+            self.journal.note(|| Act::Cancel(slot));
+        } else {
+            self.beyond_step("drops what another task waits for");
+        }
         let state = &mut self.processes[process.index()];
         let Some(pending) = state.pending.get_mut(slot.index()) else {
             return;
@@ -186,7 +200,7 @@ impl World {
                 self.unwrite(store, message);
             }
             (Grant::Granted(Observation::Done), Op::Reserve(to)) | (Grant::Held, Op::Send { to, .. }) => {
-                self.release(to);
+                self.give_back(to);
             }
             _ => {}
         }

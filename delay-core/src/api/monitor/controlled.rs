@@ -46,7 +46,7 @@ where
 pub(super) fn announce<E: fmt::Debug + 'static>(event: &E, site: Site) {
     // What a destructor says while its node crashes is not said.
     let Some(count) =
-        context::with(|context| (!context.world.is_crashing()).then_some(context.monitors.len())).flatten()
+        context::with(|context| (!context.world.is_crashing()).then(|| context.world.count_monitors())).flatten()
     else {
         return;
     };
@@ -60,7 +60,9 @@ pub(super) fn announce<E: fmt::Debug + 'static>(event: &E, site: Site) {
         let taken = context::with(|context| {
             let monitor = &mut context.monitors[index];
             let ear = monitor.ear(TypeId::of::<E>())?;
-            Some((ear, monitor.listener.take()?))
+            let listener = monitor.listener.take()?;
+            context.world.ask_monitor(index);
+            Some((ear, listener))
         });
         if let Some((ear, listener)) = taken.flatten() {
             if !heard {

@@ -11,7 +11,7 @@ use crate::{
     hash::Print,
     ids::{Object, Process},
     live::context::{self, Context},
-    world::{fault::Rule, op::Site},
+    world::{fault::Rule, mailbox::Reception, op::Site},
 };
 use std::{
     convert::Infallible,
@@ -152,7 +152,7 @@ pub(super) struct Bound<M>(Arc<Mailbox<M>>);
 
 impl<M> Bound<M> {
     pub(super) fn unbind(&self) {
-        self.0.drop_receiver();
+        self.0.drop_receiver(Reception::Open);
     }
 
     #[track_caller]

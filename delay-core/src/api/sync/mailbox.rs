@@ -4,7 +4,7 @@
 //! is polled. Invariant: a queued message of a live receiver has its value here, from the sender's poll until the
 //! receiver's.
 
-use super::senders::{Senders, Weak};
+use super::senders::Weak;
 use crate::{
     api::{
         backend,
@@ -16,7 +16,7 @@ use crate::{
     live::context::Context,
     world::{
         fault::Rule,
-        mailbox::Mailbox,
+        mailbox::{Mailbox, Reception},
         op::{Immediate, Observation, Op, Site},
         words::Delivery,
     },
@@ -38,7 +38,6 @@ pub(crate) struct Core<T, V = Payload<T>> {
     copies: bool,
     /// Values of queued messages, in the order they were put in.
     values: Mutex<VecDeque<(Message, T)>>,
-    senders: Senders,
     weak_senders: Weak,
 }
 
@@ -73,7 +72,6 @@ impl<T, V: View<T>> Core<T, V> {
             copies: kind.is_networked && view.copies(),
             view,
             values: Mutex::new(VecDeque::new()),
-            senders: Senders::new(),
             weak_senders: Weak::new(),
         })
     }
@@ -294,26 +292,27 @@ impl<T, V> Core<T, V> {
     }
 
     pub(crate) fn add_sender(&self) {
-        self.senders.add();
+        backend::within_if(self.execution, |context| context.world.add_sender(self.object));
     }
 
     pub(crate) fn drop_sender(&self) {
-        if self.senders.remove() {
-            backend::within_if(self.execution, |context| context.world.abandon(self.object));
-        }
+        backend::within_if(self.execution, |context| context.world.drop_sender(self.object));
     }
 
     /// A weak sender becomes a sender, unless none is left: an observation.
     #[track_caller]
     pub(crate) fn revive_sender(&self) -> bool {
-        let revived = self.senders.revive();
-        self.look(|_| u64::from(revived)) != 0
+        let revived = self.look(|mailbox| u64::from(mailbox.senders() > 0)) != 0;
+        if revived {
+            self.add_sender();
+        }
+        revived
     }
 
     /// How many senders there are: an observation.
     #[track_caller]
     pub(crate) fn sender_count(&self) -> usize {
-        self.look(|_| self.senders.count()) as usize
+        self.look(|mailbox| u64::from(mailbox.senders())) as usize
     }
 
     /// How many weak senders there are: an observation.
@@ -332,9 +331,9 @@ impl<T, V> Core<T, V> {
 
     /// The receiver is dropped: so is what was queued, as tokio does. Unless its node crashes, or it is an
     /// endpoint that was moved elsewhere: then what is queued is the network's.
-    pub(crate) fn drop_receiver(&self) {
+    pub(crate) fn drop_receiver(&self, reception: Reception) {
         let gone = backend::within_if(self.execution, |context| {
-            if !context.world.receiver_gone(self.object, true) {
+            if !context.world.receiver_gone(self.object, reception) {
                 return VecDeque::new();
             }
             // What is held back may find the name bound anew.

@@ -10,6 +10,7 @@ use crate::{
         payload::Payload,
     },
     world::{
+        mailbox::Reception,
         op::{Immediate, Site},
         words::Delivery,
     },
@@ -210,7 +211,7 @@ struct ReceiverCore<T> {
 impl<T> Drop for ReceiverCore<T> {
     fn drop(&mut self) {
         self.give_up();
-        self.core.drop_receiver();
+        self.core.drop_receiver(if self.over { Reception::Over } else { Reception::Open });
     }
 }
 

@@ -15,7 +15,7 @@ use super::mailbox::{Core, Kind};
 use crate::{
     api::{backend::Side, inbox::Source, leaf::Leaf, payload::Payload},
     world::{
-        mailbox::Mailbox,
+        mailbox::{Mailbox, Reception},
         op::{Immediate, Site},
         words::Delivery,
     },
@@ -113,7 +113,7 @@ struct ReceiverCore<T> {
 impl<T> Drop for ReceiverCore<T> {
     fn drop(&mut self) {
         self.polled = None;
-        self.core.drop_receiver();
+        self.core.drop_receiver(Reception::Open);
     }
 }
 

@@ -1,0 +1,73 @@
+//! The states of monitors, and which are hot: something good is owed and has not happened yet.
+//!
+//! Invariant: whether a monitor is hot is a function of its state, so the fingerprint has it already.
+
+use super::{World, journal::Act};
+use crate::hash::Print;
+
+impl World {
+    /// Registers a monitor in this state; the number it goes by.
+    pub fn add_monitor(&mut self, state: Print, is_hot: bool) -> usize {
+        self.beyond_step("registers a monitor");
+        self.shared_op();
+        self.monitors.push(state);
+        self.hot_since.push(None);
+        self.heat(self.monitors.len() - 1, is_hot);
+        self.monitors.len() - 1
+    }
+
+    /// A monitor is in this state now.
+    pub fn set_monitor(&mut self, monitor: usize, state: Print, is_hot: bool) {
+        self.journal.note(|| Act::SetMonitor(monitor, state, is_hot));
+        self.monitors[monitor] = state;
+        self.heat(monitor, is_hot);
+    }
+
+    /// How many monitors there are to hear what the actor announces.
+    pub fn count_monitors(&mut self) -> usize {
+        self.journal.note(|| Act::CountMonitors);
+        let count = self.monitors.len();
+        self.journal.note(|| Act::Answered(count as u64));
+        count
+    }
+
+    /// In which state a monitor is before it hears what the actor announces.
+    pub fn ask_monitor(&mut self, monitor: usize) -> u64 {
+        self.journal.note(|| Act::AskMonitor(monitor));
+        let state = self.monitors[monitor].short();
+        self.journal.note(|| Act::Answered(state));
+        state
+    }
+
+    /// The actor announced an event that a monitor sees.
+    pub fn announce(&mut self) {
+        self.journal.note(|| Act::Announce);
+        self.shared_op();
+    }
+
+    /// A monitor is hot from now on, or is not any more.
+    pub(super) fn heat(&mut self, monitor: usize, is_hot: bool) {
+        let now = self.choices;
+        if is_hot {
+            self.names.remember_heat();
+        }
+        let since = &mut self.hot_since[monitor];
+        *since = if is_hot { since.or(Some(now)) } else { None };
+    }
+
+    /// The first monitor that is hot, and the choice in which it became so.
+    pub fn hot(&self) -> Option<(usize, u64)> {
+        self.hot_monitors().next()
+    }
+
+    /// The monitors that were hot all through the last step, as bits.
+    pub fn steadily_hot(&self) -> u64 {
+        let steady = self.hot_monitors().filter(|(_, since)| *since < self.choices);
+        steady.fold(0, |bits, (monitor, _)| bits | 1 << monitor)
+    }
+
+    /// The monitors that are hot, each with the choice in which it became so.
+    pub fn hot_monitors(&self) -> impl Iterator<Item = (usize, u64)> {
+        self.hot_since.iter().enumerate().filter_map(|(monitor, since)| Some((monitor, (*since)?)))
+    }
+}

@@ -1,0 +1,133 @@
+//! Taking steps back.
+//!
+//! A step that may be taken back begins with [`World::begin_kept_step`]; what it changes in the tables is kept there
+//! (`tracked.rs`), the rest here. Between steps only, after [`World::fingerprint`]: nothing is stale then.
+//!
+//! Invariant: what a step cannot have changed without the journal saying that it cannot be done again (timers, stores,
+//! observed values, the environment) is not kept.
+
+use super::{Notes, World, op::Outcomes};
+use crate::{
+    hash::Print,
+    ids::{Process, Slot},
+};
+
+/// What the state was before each of some steps, each after the one before.
+#[derive(Debug, Default)]
+pub(super) struct Before {
+    steps: Vec<Kept>,
+    monitors: Vec<(Print, Option<u64>)>,
+    choosing: Vec<(Process, Slot, Outcomes)>,
+}
+
+/// What is kept of one state.
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    /// Marks in the tables.
+    processes: usize,
+    mailboxes: usize,
+    /// How many there were.
+    present: usize,
+    present_mailboxes: usize,
+    /// How many of these are kept.
+    monitors: usize,
+    choosing: usize,
+    enabled: u32,
+    alternatives: u32,
+    choices: u64,
+    steps: u64,
+    messages: u32,
+    actor: Process,
+    notes: Notes,
+    sum: Print,
+}
+
+impl World {
+    /// The next step may be taken back.
+    pub fn begin_kept_step(&mut self) {
+        debug_assert!(self.stale_processes.is_empty() && self.stale_mailboxes.is_empty(), "the fingerprint is current");
+        let kept = Kept {
+            processes: self.processes.begin_step(),
+            mailboxes: self.mailboxes.begin_step(),
+            present: self.present.len(),
+            present_mailboxes: self.present_mailboxes.len(),
+            monitors: self.monitors.len(),
+            choosing: self.choosing.len(),
+            enabled: self.enabled,
+            alternatives: self.alternatives,
+            choices: self.choices,
+            steps: self.steps,
+            messages: self.messages,
+            actor: self.actor,
+            notes: self.notes,
+            sum: self.sum,
+        };
+        let Before { steps, monitors, choosing } = &mut self.before;
+        steps.push(kept);
+        monitors.extend(self.monitors.iter().copied().zip(self.hot_since.iter().copied()));
+        choosing.extend(&self.choosing);
+    }
+
+    /// How many steps can be taken back.
+    #[inline]
+    pub fn kept_steps(&self) -> usize {
+        self.before.steps.len()
+    }
+
+    /// Takes the last kept step back.
+    pub fn step_back(&mut self) {
+        let Some(kept) = self.before.steps.pop() else { crate::bug!("no step to take back") };
+        let Kept {
+            processes,
+            mailboxes,
+            present,
+            present_mailboxes,
+            monitors,
+            choosing,
+            enabled,
+            alternatives,
+            choices,
+            steps,
+            messages,
+            actor,
+            notes,
+            sum,
+        } = kept;
+        self.processes.take_back(processes);
+        self.mailboxes.take_back(mailboxes);
+        self.present.truncate(present);
+        self.present_mailboxes.truncate(present_mailboxes);
+        (self.enabled, self.alternatives, self.choices, self.steps) = (enabled, alternatives, choices, steps);
+        (self.messages, self.actor, self.notes, self.sum) = (messages, actor, notes, sum);
+        let from = self.before.monitors.len() - monitors;
+        self.monitors.clear();
+        self.hot_since.clear();
+        for (state, since) in self.before.monitors.drain(from..) {
+            self.monitors.push(state);
+            self.hot_since.push(since);
+        }
+        let from = self.before.choosing.len() - choosing;
+        self.choosing.clear();
+        self.choosing.extend(self.before.choosing.drain(from..));
+        self.stale_processes.clear();
+        self.stale_mailboxes.clear();
+        self.inside = None;
+        self.first_poll = false;
+    }
+
+    /// What is done from here on is not kept; what was kept before still is, for the state it belongs to.
+    pub fn keep_nothing(&mut self) {
+        self.processes.keep_nothing();
+        self.mailboxes.keep_nothing();
+    }
+
+    /// No step can be taken back any more.
+    pub fn forget_kept_steps(&mut self) {
+        self.processes.forget();
+        self.mailboxes.forget();
+        let Before { steps, monitors, choosing } = &mut self.before;
+        steps.clear();
+        monitors.clear();
+        choosing.clear();
+    }
+}

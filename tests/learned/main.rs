@@ -1,0 +1,4 @@
+//! Learned execution against live execution: the same searches, the same numbers.
+
+mod random_programs;
+mod sharing;

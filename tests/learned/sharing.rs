@@ -1,0 +1,57 @@
+//! What processes share outside the library's objects: seen, and executed live then.
+
+use delay::{Checker, Execution, Payload, sync::mpsc, task};
+use std::sync::Arc;
+
+/// Whoever drops the shared sender last ends the channel: that is no function of what it has seen.
+async fn a_sender_is_shared() {
+    let (sender, mut receiver) = mpsc::unbounded_channel_with(Payload::visible());
+    let sender = Arc::new(sender);
+    for number in 0..3 {
+        let sender = Arc::clone(&sender);
+        task::spawn(async move {
+            task::yield_now().await;
+            sender.send(number).expect("the body receives");
+            task::yield_now().await;
+        });
+    }
+    drop(sender);
+    while receiver.recv().await.is_some() {}
+}
+
+#[test]
+fn who_drops_what_is_shared_last_does_not_matter() {
+    let count = |execution| {
+        let report = Checker::new().execution(execution).check(a_sender_is_shared);
+        report.assert_passed();
+        (report.coverage.states, report.coverage.transitions, report.coverage.states_per_bound)
+    };
+    assert_eq!(count(Execution::Learned), count(Execution::Live));
+}
+
+/// A tree of choices: what was learnt is used.
+#[test]
+fn a_program_that_shares_nothing_is_seldom_executed() {
+    let report = Checker::new().check(|| async {
+        let (sender, mut receiver) = mpsc::unbounded_channel_with(Payload::visible());
+        for number in 0..5 {
+            let sender = sender.clone();
+            task::spawn(async move {
+                for _ in 0..2 {
+                    task::yield_now().await;
+                    sender.send(number).expect("the body receives");
+                }
+            });
+        }
+        drop(sender);
+        let mut sum = 0;
+        while let Some(number) = receiver.recv().await {
+            sum += number;
+            delay::checkpoint(&sum);
+        }
+    });
+    report.assert_passed();
+    let coverage = &report.coverage;
+    assert!(coverage.states > 2_000, "{}", coverage.states);
+    assert!(coverage.totals.executions * 5 < coverage.states, "{} of {}", coverage.totals.executions, coverage.states);
+}

@@ -1,0 +1,35 @@
+//! Which steps a path has does not depend on what other paths have shown.
+
+use delay::{Checker, Execution, Granularity, sync::mpsc, task};
+
+/// On some paths the child's sender is the last, and its start is seen by the receiver; on others it is not.
+#[test]
+fn who_drops_the_last_sender_does_not_change_the_steps_of_other_paths() {
+    let checkers =
+        ["rr", "rtc", "ordered"].map(|explorer| Checker::new().explorer(explorer).granularity(Granularity::Op));
+    for checker in checkers
+        .map(|checker| [Execution::Live, Execution::Learned].map(|how| checker.clone().execution(how)))
+        .as_flattened()
+    {
+        let report = checker.check(|| async {
+            let (sender, mut receiver) = mpsc::unbounded_channel::<()>();
+            let other = sender.clone();
+            task::spawn(async move {
+                task::yield_now().await;
+                task::spawn(async move { drop(sender) });
+            });
+            task::spawn(async move {
+                task::yield_now().await;
+                drop(other);
+            });
+            // Somebody who leaves something to choose on every path.
+            task::spawn(async {
+                task::yield_now().await;
+                task::yield_now().await;
+            });
+            assert_eq!(receiver.recv().await, None);
+        });
+        report.assert_passed();
+        assert!(report.is_complete(), "{checker:?}: {:?}", report.stop);
+    }
+}
