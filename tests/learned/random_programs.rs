@@ -233,7 +233,7 @@ impl Ends {
             },
             Op::Fetch => self.endpoint.as_mut()?.recv().await.message,
             Op::Reserve(to) => match self.senders[to].as_ref()?.reserve().await {
-                Ok(permit) if seen % 2 == 0 => {
+                Ok(permit) if seen.is_multiple_of(2) => {
                     permit.send(Letter::Number(seen));
                     1
                 }
@@ -260,7 +260,7 @@ impl Ends {
 
 fn numbers(program: &Program, execution: Execution) -> Option<(u64, u64, u64, Vec<u64>, u64)> {
     let checker = Checker::new().granularity(program.granularity).cache(program.cache).explorer(program.explorer);
-    let checker = checker.execution(execution).max_states(3_000).budget(Duration::from_secs(60)).seed(3);
+    let checker = checker.execution(execution).max_states(3_000).budget(Duration::from_mins(1)).seed(3);
     let report = checker.check(|| async move {
         monitor::register(Said::default());
         let net = Network::with_payload(program.delivery, Payload::visible());

@@ -7,9 +7,8 @@ use delay::{Checker, Execution, Granularity, sync::mpsc, task};
 fn who_drops_the_last_sender_does_not_change_the_steps_of_other_paths() {
     let checkers =
         ["rr", "rtc", "ordered"].map(|explorer| Checker::new().explorer(explorer).granularity(Granularity::Op));
-    for checker in checkers
-        .map(|checker| [Execution::Live, Execution::Learned].map(|how| checker.clone().execution(how)))
-        .as_flattened()
+    for checker in
+        checkers.map(|checker| [Execution::Live, Execution::Learned].map(|how| checker.execution(how))).as_flattened()
     {
         let report = checker.check(|| async {
             let (sender, mut receiver) = mpsc::unbounded_channel::<()>();

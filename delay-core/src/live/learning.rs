@@ -10,11 +10,12 @@ use crate::{
     ids::Process,
     learned::{Automata, Call, Ending, Learnt},
     limits,
-    world::{Choice, Next},
+    world::{Choice, Next, World},
 };
 
 /// What was learnt, and where the futures stand.
 #[derive(Debug)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
 pub(super) struct Learning {
     automata: Automata,
     /// The futures stand where the World does.
@@ -281,7 +282,7 @@ impl Live<'_> {
 impl Learning {
     /// Grants a choice and does again what its processes do then. None if some of it is not known.
     #[inline]
-    fn follow(&mut self, world: &mut crate::world::World, choice: Choice) -> Option<()> {
+    fn follow(&mut self, world: &mut World, choice: Choice) -> Option<()> {
         let Self { automata, born, .. } = self;
         let mut next = world.grant(choice);
         next?;
@@ -317,13 +318,7 @@ impl Learning {
 
 /// Does again what a process does when it is polled.
 #[inline]
-fn react(
-    automata: &Automata,
-    world: &mut crate::world::World,
-    process: Process,
-    call: Call,
-    born: &mut Vec<Process>,
-) -> Option<()> {
+fn react(automata: &Automata, world: &mut World, process: Process, call: Call, born: &mut Vec<Process>) -> Option<()> {
     match automata.follow(world, Automata::key(world, process, call), born)? {
         Ending::Pending => world.set_aside(process),
         Ending::Finished => world.finish(process),

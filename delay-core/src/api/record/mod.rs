@@ -39,7 +39,7 @@ use std::{
     },
 };
 pub use vocabulary::{Received, Sent, Vocabulary};
-use writer::{Writer, Written};
+use writer::Writer;
 
 /// Begins to record what this process announces, as far as the vocabulary has names for it, into a file.
 ///
@@ -169,9 +169,7 @@ impl Recording {
         let Some(active) = self.active.take() else { return Ok(Recorded { lines: 0, lost: 0 }) };
         monitor::listens_no_more(RECORDED);
         *active_mut() = None;
-        let Written { lines, lost } =
-            active.writer.end().map_err(|error| Unrecorded { path: self.path.clone(), error })?;
-        Ok(Recorded { lines, lost })
+        active.writer.end().map_err(|error| Unrecorded { path: self.path.clone(), error })
     }
 }
 

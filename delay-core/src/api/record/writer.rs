@@ -5,6 +5,7 @@
 //! not handed to the system yet: the last lines, of which the very last may be torn.
 
 use super::{
+    Recorded,
     clock::{self, Stamp},
     line::{Line, Numbered},
     merge::BEGINNING,
@@ -48,12 +49,6 @@ struct State {
     has_ended: bool,
     /// Why nothing more can be written.
     broken: Option<io::Error>,
-}
-
-/// What was written of a recording.
-pub(super) struct Written {
-    pub(super) lines: u64,
-    pub(super) lost: u64,
 }
 
 impl Shared {
@@ -125,7 +120,7 @@ impl Writer {
     }
 
     /// Writes what waits to be, and the end. What is put later is not recorded.
-    pub(super) fn end(&self) -> io::Result<Written> {
+    pub(super) fn end(&self) -> io::Result<Recorded> {
         let mut state = self.shared.state();
         // Room for the end there is always.
         state.put(Line::End, usize::MAX);
@@ -141,7 +136,7 @@ impl Writer {
         let mut state = self.shared.state();
         match state.broken.take() {
             Some(error) => Err(error),
-            None => Ok(Written { lines: state.seq, lost: state.lost_in_all }),
+            None => Ok(Recorded { lines: state.seq, lost: state.lost_in_all }),
         }
     }
 }

@@ -20,10 +20,9 @@ use tokio::sync as theirs;
 /// # use delay_core::api::sync::Barrier;
 /// async fn body() {
 ///     let barrier = Barrier::new(2);
-///     let (one, other) = (barrier.wait(), barrier.wait());
+///     let (one, other) = delay_core::api::join!(barrier.wait(), barrier.wait());
 ///     // The last to arrive is the leader.
-///     let other = async { (one.await, "is not reached before somebody else waits") };
-///     drop(other);
+///     assert_ne!(one.is_leader(), other.is_leader());
 /// }
 /// ```
 pub struct Barrier {

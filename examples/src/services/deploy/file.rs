@@ -161,11 +161,6 @@ impl Services {
         Duration::from_millis(self.tick_ms)
     }
 
-    /// The names of the groups.
-    pub fn group_names(&self) -> impl Iterator<Item = &str> {
-        self.groups.keys().map(String::as_str)
-    }
-
     pub(super) fn groups(&self) -> impl Iterator<Item = &Group> {
         self.groups.values()
     }

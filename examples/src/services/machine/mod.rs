@@ -114,11 +114,6 @@ impl<M: Machine> Sessions<M> {
         self.last.insert(ticket.client.clone(), (ticket.session, ticket.number, ret.clone()));
         Answer { ticket, ret }
     }
-
-    /// The machine.
-    pub fn machine(&self) -> &M {
-        &self.machine
-    }
 }
 
 #[cfg(test)]
