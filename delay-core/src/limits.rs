@@ -22,6 +22,8 @@ pub const SELF_WAKES_MAX: u32 = 1_000;
 /// Most acts of processes that learned execution keeps, about 100 bytes each. Past it nothing more is learnt: what is not known is
 /// executed live each time.
 pub const ACTS_MAX: usize = 1 << 24;
+/// Most bytes of a line of a recording. Past it the file is refused: it is no recording, or damaged.
+pub const RECORDED_LINE_BYTES_MAX: u64 = 1 << 28;
 /// Steps of one execution, unless the test says otherwise.
 pub const STEPS_DEFAULT: u32 = 100_000;
 /// Most configurations of one part of an object whose linearizability is checked: 8 pending calls have at most 109,601.

@@ -168,7 +168,27 @@ async fn messages_are_recorded_of_the_networks_that_were_named() {
     });
     let checked = record::check([&path], observer, Extent::Whole).expect("it can be read");
     checked.assert_holds();
-    assert_eq!(checked.heard, 4);
+    assert_eq!((checked.heard, checked.warnings()), (4, Vec::new()));
+    // As if the sender's recording had been left out.
+    let text = fs::read_to_string(&path).expect("text");
+    let received: Vec<&str> = text.lines().filter(|line| !line.contains(r#""type":"sent""#)).chain([""]).collect();
+    let part = files.with("received.jsonl", received.join("\n"));
+    let observer = Observer::new(travels(), || monitor::register(Deaf));
+    let warnings = record::check([&part], observer, Extent::Whole).expect("it can be read").warnings();
+    let unsent = "2 messages were received that no recording shows being sent: is the recording of a process left out, or of another run?";
+    assert!(warnings.iter().any(|warning| warning.ends_with(unsent)), "{warnings:?}");
+}
+
+/// Hears nothing that is there.
+#[derive(Hash)]
+struct Deaf;
+
+impl Monitor for Deaf {
+    type Event = ();
+
+    fn on(&mut self, (): &()) -> Result<(), String> {
+        Ok(())
+    }
 }
 
 #[test]

@@ -38,6 +38,47 @@ fn check_merge(seen: &[u8]) {
 
 const MERGES: usize = 6;
 
+/// Both branches wait at one place of the program: nothing but their order tells them apart.
+#[test]
+fn two_waits_of_one_place_are_told_apart() {
+    async fn next(receiver: &mut mpsc::UnboundedReceiver<u8>) -> Option<u8> {
+        receiver.recv().await
+    }
+    let outcomes = every_schedule(|| async {
+        let (one, mut ones) = mpsc::unbounded_channel();
+        let (two, mut twos) = mpsc::unbounded_channel();
+        for (sender, number) in [(one, 1), (two, 2)] {
+            task::spawn(async move {
+                task::yield_now().await;
+                let _ = sender.send(number);
+            });
+        }
+        delay::select! {
+            number = next(&mut ones) => number,
+            number = next(&mut twos) => number,
+        }
+    });
+    assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [Some(1), Some(2)]);
+}
+
+/// Branches that are ready by themselves: the first is taken, each time.
+#[test]
+fn among_branches_that_wait_for_nothing_the_first_is_taken() {
+    let outcomes = every_schedule(|| async {
+        let (sender, mut receiver) = mpsc::unbounded_channel::<u8>();
+        task::spawn(async move {
+            task::yield_now().await;
+            drop(sender);
+        });
+        delay::select! {
+            _ = receiver.recv() => 0,
+            () = async {} => 1,
+            () = async {} => 2,
+        }
+    });
+    assert_eq!(outcomes.into_keys().collect::<Vec<_>>(), [1]);
+}
+
 #[test]
 fn a_tokio_select_loop_loses_nothing() {
     let outcomes = every_schedule(|| async {

@@ -26,6 +26,8 @@ pub mod node;
 pub mod payload;
 pub mod random;
 pub mod record;
+#[cfg(feature = "controlled")]
+pub mod select;
 pub mod storage;
 #[cfg_attr(not(feature = "controlled"), path = "plain/sync.rs")]
 pub mod sync;
@@ -38,5 +40,9 @@ pub mod tokio_stream;
 #[cfg_attr(not(feature = "controlled"), path = "plain/tokio_util.rs")]
 pub mod tokio_util;
 
-// They need no control: they only poll what is in them. In `select!` which branch is ready first is the schedule's choice.
-pub use tokio::{join, pin, select, task_local, try_join};
+// They need no control: they only poll what is in them.
+#[cfg(feature = "controlled")]
+pub use select::select;
+#[cfg(not(feature = "controlled"))]
+pub use tokio::select;
+pub use tokio::{join, pin, task_local, try_join};

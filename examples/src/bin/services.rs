@@ -10,7 +10,13 @@ use delay_examples::services::{
     deploy::{Served, Service, Services, serve},
     machine::{HashTable, Lists, Participant},
 };
-use std::{error::Error, panic, path::PathBuf, process, time::Duration};
+use std::{
+    error::Error,
+    panic,
+    path::PathBuf,
+    process::{self, ExitCode},
+    time::Duration,
+};
 use tokio::signal;
 
 /// Replicated services over chain replication or Multi-Paxos.
@@ -43,8 +49,18 @@ struct Options {
 }
 
 #[tokio::main]
-async fn main() -> Result<(), Box<dyn Error>> {
+async fn main() -> ExitCode {
     let What::Node(options) = Command::parse().what;
+    match node(&options).await {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn node(options: &Options) -> Result<(), Box<dyn Error>> {
     // A replica that cannot store what it must, or finds itself in a state that cannot be, is better gone.
     let told = panic::take_hook();
     panic::set_hook(Box::new(move |info| {
@@ -53,9 +69,9 @@ async fn main() -> Result<(), Box<dyn Error>> {
     }));
     let services = Services::read(&options.services)?;
     match services.service {
-        Service::Table => run::<HashTable>(&options, &services).await,
-        Service::Lists => run::<Lists>(&options, &services).await,
-        Service::Commit => run::<Participant>(&options, &services).await,
+        Service::Table => run::<HashTable>(options, &services).await,
+        Service::Lists => run::<Lists>(options, &services).await,
+        Service::Commit => run::<Participant>(options, &services).await,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::{
     Travel, Vocabulary,
-    merge::{Entry, Gap, Merged, Unreadable},
+    merge::{Entry, Gap, Lack, Merged, Unreadable},
 };
 use crate::{
     api::{
@@ -159,8 +159,10 @@ pub fn check<P: AsRef<Path>>(
     let mut hearing = Hearing { heard_by: vec![0; monitors.len()], monitors, ..Hearing::default() };
     let mut unknown: BTreeMap<String, u64> = BTreeMap::new();
     let mut events = 0;
+    let mut post = Post::default();
     while let Some(entry) = merged.next()? {
         events += 1;
+        post.pass(&entry);
         match read(&vocabulary, &entry) {
             Some(Ok(event)) => hearing.hear(Past { entry, event }),
             None => *unknown.entry(entry.name).or_default() += 1,
@@ -188,8 +190,40 @@ pub fn check<P: AsRef<Path>>(
         monitors: names(&|_| true),
         deaf: names(&|index| heard_by[index] == 0),
         processes: merged.seen().processes(),
-        gaps: merged.seen().gaps(),
+        gaps: merged.seen().gaps().into_iter().chain(post.gaps()).collect(),
     })
+}
+
+/// Messages under way between the processes that recorded, and those that came from nowhere.
+#[derive(Default)]
+struct Post {
+    /// How many of them, by what they are, from whom and to whom.
+    under_way: BTreeMap<String, u64>,
+    /// By file and process.
+    unsent: BTreeMap<(PathBuf, String), u64>,
+}
+
+impl Post {
+    fn pass(&mut self, entry: &Entry) {
+        let Some((travel, from, to)) = &entry.message else { return };
+        let letter = format!("{}\n{from}\n{to}\n{}", entry.name, entry.data.get());
+        match travel {
+            Travel::Sent => *self.under_way.entry(letter).or_default() += 1,
+            Travel::Received => match self.under_way.get_mut(&letter) {
+                Some(1) => drop(self.under_way.remove(&letter)),
+                Some(several) => *several -= 1,
+                None => {
+                    let receiver = (entry.recording.to_path_buf(), entry.process.to_string());
+                    *self.unsent.entry(receiver).or_default() += 1;
+                }
+            },
+        }
+    }
+
+    fn gaps(self) -> impl Iterator<Item = Gap> {
+        let unsent = self.unsent.into_iter();
+        unsent.map(|((recording, process), count)| Gap { recording, process, what: Lack::Unsent, count })
+    }
 }
 
 /// The event of an entry, if its name is known.

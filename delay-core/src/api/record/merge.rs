@@ -9,12 +9,13 @@ use super::{
     clock::Stamp,
     line::{Line, Numbered, Unread},
 };
+use crate::limits;
 use serde_json::value::RawValue;
 use std::{
     collections::{BTreeMap, BTreeSet},
     fmt,
     fs::File,
-    io::{self, BufRead, BufReader},
+    io::{self, BufRead, BufReader, Read},
     path::{Path, PathBuf},
     rc::Rc,
 };
@@ -68,6 +69,8 @@ pub enum Lack {
     Torn,
     /// There is no last line.
     Unended,
+    /// Messages were received that no recording shows being sent.
+    Unsent,
 }
 
 impl fmt::Display for Gap {
@@ -88,6 +91,10 @@ impl fmt::Display for Gap {
             Lack::Unended => {
                 f.write_str("there is no end: the process was killed, or goes on, and its last events may be missing")
             }
+            Lack::Unsent => write!(
+                f,
+                "{count} messages were received that no recording shows being sent: is the recording of a process left out, or of another run?"
+            ),
         }
     }
 }
@@ -220,7 +227,14 @@ impl Source {
 
     fn read(&mut self) -> Result<Vec<u8>, Unreadable> {
         let mut line = Vec::new();
-        self.file.read_until(b'\n', &mut line).map_err(|error| cannot_read(&self.path, &error))?;
+        let most = limits::RECORDED_LINE_BYTES_MAX;
+        let read = self.file.by_ref().take(most).read_until(b'\n', &mut line);
+        read.map_err(|error| cannot_read(&self.path, &error))?;
+        if line.len() as u64 == most {
+            return Err(
+                self.unreadable(format!("a line of more than {most} bytes: this is no recording, or it is damaged"))
+            );
+        }
         Ok(line)
     }
 

@@ -26,7 +26,7 @@ use super::{
 pub use check::{Checked, Extent, Happened, Observer, Verdict, Violation, check};
 use line::Line;
 pub use merge::{Gap, Lack, Unreadable};
-use serde::Serialize;
+use serde::{Serialize, de::DeserializeOwned};
 use serde_json::value::RawValue;
 use std::{
     any::{Any, TypeId},
@@ -38,6 +38,7 @@ use std::{
         atomic::{AtomicBool, Ordering},
     },
 };
+use vocabulary::written;
 pub use vocabulary::{Received, Sent, Vocabulary};
 use writer::Writer;
 
@@ -148,13 +149,13 @@ impl Recording {
     /// # Panics
     /// If the vocabulary has no name for them.
     #[track_caller]
-    pub fn network<M: Serialize + 'static>(&self, network: &Network<M>) {
+    pub fn network<M: Serialize + DeserializeOwned + 'static>(&self, network: &Network<M>) {
         let Some(active) = &self.active else { return };
         let Some(name) = active.vocabulary.name_of_messages(TypeId::of::<M>()) else {
             let message = short_type_name::<M>();
             panic!("messages of type {message} have no name: call .messages::<{message}>(\"..\") of the vocabulary");
         };
-        network.record_as(Wording { name, write: |message| serde_json::value::to_raw_value(message) });
+        network.record_as(Wording { name, write: |message| written(message) });
     }
 
     /// Ends the recording: waits until all of it is on disk.

@@ -100,6 +100,13 @@ impl fmt::Debug for Vocabulary {
     }
 }
 
+/// A value as JSON that can be read again: JSON has no infinite numbers, for one.
+pub(super) fn written<T: Serialize + DeserializeOwned>(value: &T) -> serde_json::Result<Box<RawValue>> {
+    let raw = to_raw_value(value)?;
+    serde_json::from_str::<T>(raw.get())?;
+    Ok(raw)
+}
+
 impl Vocabulary {
     /// Without words.
     pub fn new() -> Self {
@@ -121,7 +128,7 @@ impl Vocabulary {
         self.events.push(EventWord {
             name,
             of,
-            write: |event| Some(to_raw_value(event.downcast_ref::<E>()?)),
+            write: |event| Some(written(event.downcast_ref::<E>()?)),
             read: |data| Ok(Box::new(serde_json::from_str::<E>(data.get())?)),
         });
         self
