@@ -6,7 +6,7 @@
 //!
 //! Invariants:
 //! - What was learnt twice was the same both times, but for the order in which a combinator asked. If not, the processes share
-//!   something the World does not see: [`Learnt::Differs`].
+//!   something the World does not see: [`Automata::learn`] says so.
 //! - A reaction is done again to its end or not at all: what is unknown is found out by the same walk, and the step taken back.
 
 mod reaction;
@@ -57,31 +57,16 @@ enum Then {
     Ends(Ending),
 }
 
-/// What became of something that was to be learnt.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Learnt {
-    /// It was new, or as before.
-    Agrees,
-    /// A process that had seen the same did something else.
-    Differs(Process),
-}
-
 /// The reactions of all processes.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Automata {
     stretches: IdMap<u64, Stretch>,
     acts: Vec<Act>,
-    /// Answers are few: how many acts may be kept before nothing more is learnt.
+    /// How many acts may be kept before nothing more is learnt.
     acts_max: usize,
 }
 
-/// Where in a reaction a walk begins.
-#[inline]
-fn root(world: &World, process: Process, call: Call) -> u64 {
-    world.place_of(process).with(call as u64).short()
-}
-
-/// Where it goes on after an answer.
+/// Where a reaction goes on after an answer.
 #[inline]
 fn after(key: u64, answer: u64) -> u64 {
     Print::default().with(key).with(answer).short()
@@ -96,17 +81,7 @@ impl Automata {
     /// Where the reaction begins that a process is about to show.
     #[inline]
     pub fn key(world: &World, process: Process, call: Call) -> u64 {
-        root(world, process, call)
-    }
-
-    /// How many places and answers are known.
-    pub fn len(&self) -> usize {
-        self.stretches.len()
-    }
-
-    /// Whether nothing is known.
-    pub fn is_empty(&self) -> bool {
-        self.stretches.is_empty()
+        world.place_of(process).with(call as u64).short()
     }
 
     /// Does again what the actor does at this place. Processes that are spawned on the way are added to `born`.
@@ -116,38 +91,34 @@ impl Automata {
     pub fn follow(&self, world: &mut World, mut key: u64, born: &mut Vec<Process>) -> Option<Ending> {
         loop {
             let stretch = self.stretches.get(&key)?;
-            let mut answer = 0;
+            let mut answer = None;
             for act in &self.acts[stretch.from as usize..stretch.to as usize] {
+                debug_assert!(answer.is_none(), "an act that is answered ends its stretch: {act:?} follows one");
                 match world.do_again(*act) {
                     Told::Nothing => {}
-                    Told::Answer(told) => answer = told,
+                    Told::Answer(told) => answer = Some(told),
                     Told::Spawned(process) => born.push(process),
                 }
             }
-            match stretch.then {
-                Then::Ends(ending) => return Some(ending),
-                Then::Asks => key = after(key, answer),
+            match (stretch.then, answer) {
+                (Then::Ends(ending), None) => return Some(ending),
+                (Then::Asks, Some(answer)) => key = after(key, answer),
+                (then, answer) => crate::bug!("a stretch {then:?} was answered {answer:?}"),
             }
         }
     }
 
-    /// Learns what a process did from a place on.
-    pub fn learn(&mut self, process: Process, mut key: u64, acts: &[Act], ending: Ending) -> Learnt {
-        let mut rest = acts;
-        loop {
-            let asked = rest.iter().position(|act| matches!(act, Act::Answered(_)));
-            let (stretch, then) = match asked {
-                Some(at) => (&rest[..at], Then::Asks),
-                None => (rest, Then::Ends(ending)),
-            };
-            if !self.agrees(key, stretch, then) {
-                return Learnt::Differs(process);
+    /// Learns what a process did from a place on. False if a process that had seen the same did something else.
+    pub fn learn(&mut self, mut key: u64, acts: &[Act], ending: Ending) -> bool {
+        let mut begins = 0;
+        for (at, act) in acts.iter().enumerate() {
+            let Act::Answered(answer) = *act else { continue };
+            if !self.agrees(key, &acts[begins..at], Then::Asks) {
+                return false;
             }
-            let Some(at) = asked else { return Learnt::Agrees };
-            let Act::Answered(answer) = rest[at] else { return Learnt::Agrees };
-            key = after(key, answer);
-            rest = &rest[at + 1..];
+            (key, begins) = (after(key, answer), at + 1);
         }
+        self.agrees(key, &acts[begins..], Then::Ends(ending))
     }
 
     fn agrees(&mut self, key: u64, acts: &[Act], then: Then) -> bool {

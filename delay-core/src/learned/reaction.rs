@@ -5,8 +5,9 @@
 
 use crate::{
     hash::{Domain, Print},
-    world::{journal::Act, op::Op},
+    world::journal::Act,
 };
+use std::fmt::Debug;
 
 /// Whether two stretches of acts are of one reaction.
 #[inline]
@@ -37,17 +38,13 @@ impl Digest {
                 }
                 Act::Cancel(_) => digest.given_up += 1,
                 Act::LookAt(_) => {}
-                act => digest.done = digest.done.and(print_of_act(act)),
+                act => digest.done = digest.done.and(print_of(act)),
             }
         }
         digest
     }
 }
 
-fn print_of(op: Op) -> Print {
-    Print::of_text(Domain::Observation, &format!("{op:?}"))
-}
-
-fn print_of_act(act: Act) -> Print {
-    Print::of_text(Domain::Observation, &format!("{act:?}"))
+fn print_of(what: impl Debug) -> Print {
+    Print::of_text(Domain::Observation, &format!("{what:?}"))
 }

@@ -8,7 +8,7 @@
 use super::{Divergence, Live, Status};
 use crate::{
     ids::Process,
-    learned::{Automata, Call, Ending, Learnt},
+    learned::{Automata, Call, Ending},
     limits,
     world::{Choice, Next, World},
 };
@@ -34,7 +34,7 @@ pub(super) struct Learning {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GaveUp {
     /// The program does what has to be executed live.
-    Cannot(&'static str),
+    Cannot,
     /// Processes share what the World does not see: what was searched until then counts for nothing.
     Differs,
 }
@@ -59,7 +59,7 @@ impl Live<'_> {
         self.gave_up
     }
 
-    pub(super) fn give_up(&mut self, why: GaveUp) {
+    fn give_up(&mut self, why: GaveUp) {
         self.gave_up = Some(why);
         self.set_learning_aside();
     }
@@ -94,10 +94,8 @@ impl Live<'_> {
 
     /// A set-up is over: whether steps can be learnt from here on.
     pub(super) fn begin_learning(&mut self) {
-        if self.learning.is_some()
-            && let Some(what) = self.world().beyond_learning()
-        {
-            self.give_up(GaveUp::Cannot(what));
+        if self.learning.is_some() && self.world().is_beyond_learning() {
+            self.give_up(GaveUp::Cannot);
         }
         if let Some(learning) = &mut self.learning {
             (learning.attached, learning.in_place) = (true, false);
@@ -160,8 +158,8 @@ impl Live<'_> {
             }
             self.outside_mut().world.begin_kept_step();
             self.step_watched(choice);
-            if let Some(what) = self.world().journal.cannot() {
-                self.give_up(GaveUp::Cannot(what));
+            if self.world().is_beyond_learning() {
+                self.give_up(GaveUp::Cannot);
             } else if self.learning.as_ref().is_some_and(|learning| learning.differs) {
                 return self.differs();
             }
@@ -251,31 +249,25 @@ impl Live<'_> {
         is_known
     }
 
-    /// A process is about to be polled, or dropped.
+    /// Polls a process, or drops it, and learns what it does.
     #[inline]
-    pub(super) fn open_journal(&mut self, process: Process, call: Call) -> Option<u64> {
-        if !self.learning.as_ref()?.is_live_step {
-            return None;
+    pub(super) fn learn_from(&mut self, process: Process, call: Call, f: impl FnOnce(&mut Self)) {
+        if !self.learning.as_ref().is_some_and(|learning| learning.is_live_step) {
+            return f(self);
         }
         let world = &mut self.outside_mut().world;
         let key = Automata::key(world, process, call);
         world.journal.open();
-        Some(key)
-    }
-
-    /// It was.
-    #[inline]
-    pub(super) fn close_journal(&mut self, process: Process, key: Option<u64>) {
-        let Some(key) = key else { return };
-        let Some(mut learning) = self.learning.take() else { return };
-        let is_over = self.world().process(process).status().is_over();
-        let context = self.outside_mut();
+        f(self);
+        let context = self.context.as_deref_mut().unwrap_or_else(|| crate::bug!("learns in the middle of a step"));
+        let is_over = context.world.process(process).status().is_over();
+        let ending = if is_over { Ending::Finished } else { Ending::Pending };
         let acts = context.world.journal.close();
-        if context.violation.is_none() {
-            let ending = if is_over { Ending::Finished } else { Ending::Pending };
-            learning.differs |= learning.automata.learn(process, key, acts, ending) != Learnt::Agrees;
+        if let Some(learning) = &mut self.learning
+            && context.violation.is_none()
+        {
+            learning.differs |= !learning.automata.learn(key, acts, ending);
         }
-        self.learning = Some(learning);
     }
 }
 

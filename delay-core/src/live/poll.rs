@@ -48,17 +48,13 @@ impl<'b> Live<'b> {
                 }
                 Next::Drop(process) => {
                     self.record("is aborted");
-                    let key = self.open_journal(process, Call::Dropped);
-                    self.drop_task(process);
-                    self.close_journal(process, key);
+                    self.learn_from(process, Call::Dropped, |live| live.drop_task(process));
                     None
                 }
             };
             let Some((process, slot)) = polled else { break };
             self.wake_leaf(process, slot);
-            let key = self.open_journal(process, Call::Granted);
-            self.poll(process);
-            self.close_journal(process, key);
+            self.learn_from(process, Call::Granted, |live| live.poll(process));
             let context = self.outside_mut();
             next = if context.violation.is_some() { None } else { context.world.inline() };
         }
@@ -178,9 +174,7 @@ impl<'b> Live<'b> {
     /// Polls a process for the first time, within its spawner's step.
     pub(super) fn first_poll(&mut self, process: Process, spawner: Process) {
         self.outside_mut().world.begin_first_poll(process);
-        let key = self.open_journal(process, Call::First);
-        self.poll(process);
-        self.close_journal(process, key);
+        self.learn_from(process, Call::First, |live| live.poll(process));
         self.outside_mut().world.end_first_poll(process, spawner);
     }
 

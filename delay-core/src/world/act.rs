@@ -349,7 +349,7 @@ impl World {
         // Pitfall B.10: finding nothing is an observation too.
         self.observe_immediate(Op::Receive(from), result, seen);
         let seen = self.local_of(self.actor);
-        self.journal.note(|| Act::Answered(seen));
+        self.journal.note(|| Act::Answered(seen.short()));
         result
     }
 
@@ -395,7 +395,7 @@ impl World {
         let actor = self.actor;
         self.observe(actor, Op::Join(child), Observation::Done, Some(seen));
         let seen = self.local_of(actor);
-        self.journal.note(|| Act::Answered(seen));
+        self.journal.note(|| Act::Answered(seen.short()));
         over
     }
 

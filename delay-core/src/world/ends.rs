@@ -16,6 +16,9 @@ impl World {
     /// Returns false, and changes nothing, if that means nothing to the name of an endpoint: it is its node that crashes, or it is
     /// dropped elsewhere.
     pub fn receiver_gone(&mut self, object: Object, reception: Reception) -> bool {
+        if !self.journal.is_open() {
+            return self.drop_receiver(object, reception);
+        }
         self.journal.note(|| Act::ReceiverGone(object, reception));
         let queued = self.queued_print(object);
         let gone = self.drop_receiver(object, reception);

@@ -2,7 +2,7 @@
 //!
 //! Invariant: between two [`Act::Answered`] the acts of a process are a function of its state before them; what it was told by
 //! the World stands in the answers. An act that is not a function of that, or that nobody has taught to be done again, makes
-//! the journal say so ([`Journal::cannot`]).
+//! the World say so ([`World::is_beyond_learning`]).
 
 use super::{
     World,
@@ -88,6 +88,7 @@ pub enum Act {
 pub struct Journal {
     acts: Vec<Act>,
     is_open: bool,
+    /// The first thing that some execution did and that cannot be done again.
     cannot: Option<&'static str>,
 }
 
@@ -106,10 +107,10 @@ impl Journal {
         &self.acts
     }
 
-    /// What was done in some execution that cannot be done again without the process.
+    /// Whether acts are written down.
     #[inline]
-    pub fn cannot(&self) -> Option<&'static str> {
-        self.cannot
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open
     }
 
     #[inline]
@@ -135,12 +136,9 @@ impl World {
         }
     }
 
-    /// What the set-up has left that cannot be done again without processes.
-    pub fn beyond_learning(&self) -> Option<&'static str> {
-        if let Some(what) = self.journal.cannot() {
-            return Some(what);
-        }
-        self.may_harm().then_some("may meet faults")
+    /// Whether the program does what cannot be done again without processes, or may meet faults.
+    pub fn is_beyond_learning(&self) -> bool {
+        self.journal.cannot.is_some() || self.may_harm()
     }
 
     /// Does what the actor did before. Says what it was told, or whom it spawned.
@@ -173,12 +171,12 @@ impl World {
             Act::Release(object) => self.release(object),
             Act::ReceiveNow(from) => {
                 self.receive_now(from);
-                return Told::Answer(self.local_of(actor));
+                return Told::Answer(self.local_of(actor).short());
             }
             Act::LookAtProcess(process) => return Told::Answer(self.look_at_process(process) as u64),
             Act::JoinNow(process) => {
                 self.join_now(process);
-                return Told::Answer(self.local_of(actor));
+                return Told::Answer(self.local_of(actor).short());
             }
             Act::Close(object) => self.close(object),
             Act::ReceiverGone(object, reception) => {
@@ -203,8 +201,9 @@ impl World {
     }
 
     /// All a process has seen, which tells what it was told just now.
-    pub(super) fn local_of(&self, process: Process) -> u64 {
-        self.processes[process.index()].local.short()
+    #[inline]
+    pub(super) fn local_of(&self, process: Process) -> Print {
+        self.processes[process.index()].local
     }
 
     /// What is in a mailbox, for one who drops it.

@@ -9,7 +9,7 @@ use crate::{
     ids::{Message, Process},
     name::Names,
 };
-use std::collections::VecDeque;
+use std::{collections::VecDeque, mem::take};
 
 /// What one who drops a receiver has seen of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -72,31 +72,11 @@ pub struct Mailbox {
 
 impl Assign for Mailbox {
     fn assign(&mut self, other: &Self) {
-        let Self {
-            delivery,
-            capacity,
-            queue,
-            senders,
-            reserved,
-            closed,
-            abandoned,
-            is_networked,
-            copies,
-            is_bound,
-            host,
-            reader,
-            readers,
-            writers,
-            print,
-            stale,
-        } = self;
-        (*delivery, *capacity, *senders, *reserved) = (other.delivery, other.capacity, other.senders, other.reserved);
-        (*closed, *abandoned, *is_networked) = (other.closed, other.abandoned, other.is_networked);
-        (*copies, *is_bound, *host, *reader) = (other.copies, other.is_bound, other.host, other.reader);
-        (*print, *stale) = (other.print, other.stale);
-        queue.clone_from(&other.queue);
-        readers.clone_from(&other.readers);
-        writers.clone_from(&other.writers);
+        self.queue.clone_from(&other.queue);
+        self.readers.clone_from(&other.readers);
+        self.writers.clone_from(&other.writers);
+        let (queue, readers, writers) = (take(&mut self.queue), take(&mut self.readers), take(&mut self.writers));
+        *self = Self { queue, readers, writers, ..*other };
     }
 }
 

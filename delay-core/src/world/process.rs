@@ -8,6 +8,7 @@ use crate::{
     hash::{Domain, Print},
     ids::{Process, Slot},
 };
+use std::mem::take;
 
 /// How far a process has come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -59,29 +60,10 @@ pub struct ProcessState {
 
 impl Assign for ProcessState {
     fn assign(&mut self, other: &Self) {
-        let Self {
-            status,
-            local,
-            pending,
-            in_use,
-            unseen,
-            alternatives,
-            cancelled,
-            node,
-            handles,
-            joiners,
-            spawned,
-            created,
-            drawn,
-            print,
-            stale,
-        } = self;
-        (*status, *local, *in_use, *unseen) = (other.status, other.local, other.in_use, other.unseen);
-        (*alternatives, *cancelled, *node, *handles) = (other.alternatives, other.cancelled, other.node, other.handles);
-        (*spawned, *created, *drawn) = (other.spawned, other.created, other.drawn);
-        (*print, *stale) = (other.print, other.stale);
-        pending.clone_from(&other.pending);
-        joiners.clone_from(&other.joiners);
+        self.pending.clone_from(&other.pending);
+        self.joiners.clone_from(&other.joiners);
+        let (pending, joiners) = (take(&mut self.pending), take(&mut self.joiners));
+        *self = Self { pending, joiners, ..*other };
     }
 }
 

@@ -68,12 +68,6 @@ impl World {
         choosing.extend(&self.choosing);
     }
 
-    /// How many steps can be taken back.
-    #[inline]
-    pub fn kept_steps(&self) -> usize {
-        self.before.steps.len()
-    }
-
     /// Takes the last kept step back.
     pub fn step_back(&mut self) {
         let Some(kept) = self.before.steps.pop() else { crate::bug!("no step to take back") };
