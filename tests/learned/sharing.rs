@@ -1,6 +1,11 @@
 //! What processes share outside the library's objects: seen, and executed live then.
 
-use delay::{Checker, Execution, Payload, sync::mpsc, task};
+use delay::{
+    Checker, Execution, Payload, flip,
+    net::{Delivery, Network},
+    sync::mpsc,
+    task,
+};
 use std::sync::Arc;
 
 /// Whoever drops the shared sender last ends the channel: that is no function of what it has seen.
@@ -27,6 +32,29 @@ fn who_drops_what_is_shared_last_does_not_matter() {
         (report.coverage.states, report.coverage.transitions, report.coverage.states_per_bound)
     };
     assert_eq!(count(Execution::Learned), count(Execution::Live));
+}
+
+/// Whether a name is free is nothing that its binder has seen before: a bind that succeeded once fails where it was bound.
+#[test]
+fn a_name_that_was_free_once_is_not_free_for_ever() {
+    for execution in [Execution::Learned, Execution::Live] {
+        let report = Checker::new().execution(execution).check(|| async {
+            let net = Network::<u32>::with_payload(Delivery::PerSender, Payload::visible());
+            net.address("server");
+            let (go, mut gone) = mpsc::unbounded_channel_with(Payload::visible());
+            let other = net.clone();
+            task::spawn(async move {
+                let server = if flip().await { Some(other.endpoint("server")) } else { None };
+                task::yield_now().await;
+                go.send(1).expect("the body receives");
+                std::future::pending::<()>().await;
+                drop(server);
+            });
+            gone.recv().await;
+            let _server = net.endpoint("server");
+        });
+        assert!(report.is_failure(), "{execution:?}: {:?}", report.stop);
+    }
 }
 
 /// A tree of choices: what was learnt is used.

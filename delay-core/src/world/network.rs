@@ -69,6 +69,7 @@ impl World {
             mailbox.host = host;
         }
         self.touch_mailbox_print(object);
+        self.journal.note(|| Act::Answered(u64::from(is_free)));
         is_free
     }
 
