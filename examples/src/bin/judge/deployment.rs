@@ -3,9 +3,8 @@
 //! Invariant: no process outlives the value, however that ends but by a `kill -9` of the judge itself.
 
 use crate::process::Running;
-use clap::ValueEnum;
 use delay::net::cluster::Cluster;
-use delay_examples::services::deploy::Services;
+use delay_examples::services::deploy::{Replication, Service, Services};
 use std::{
     collections::BTreeMap,
     env,
@@ -30,71 +29,49 @@ const LIMITS: &str = "[limits]\nheartbeat_ms = 250\nsilence_ms = 1000\nretry_max
 /// A replica is suspected when it has been silent for half a second.
 const PATIENCE: &str = "tick_ms = 20\npatience_ticks = 25\n";
 
-/// What replicates.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Protocol {
-    /// Chain replication.
-    Chain,
-    /// Multi-Paxos.
-    Paxos,
-}
-
-/// What is replicated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, ValueEnum)]
-pub(crate) enum Kind {
-    /// A hash table.
-    Table,
-    /// Lists.
-    Lists,
-    /// Accounts in two groups of replicas, and transfers between them.
-    Commit,
-}
-
-impl Kind {
-    /// For people.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Table => "hash table",
-            Self::Lists => "lists",
-            Self::Commit => "atomic commit",
-        }
-    }
-
-    fn groups(self) -> &'static [&'static str] {
-        match self {
-            Self::Table | Self::Lists => &["g"],
-            Self::Commit => &["a", "b"],
-        }
-    }
-}
-
-impl Shape {
-    /// How many replicas of a group may be down.
-    pub(crate) fn failures(&self) -> usize {
-        match self.protocol {
-            Protocol::Chain => self.replicas - 1,
-            Protocol::Paxos => (self.replicas - 1) / 2,
-        }
-    }
-}
-
 /// What is deployed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
-    pub(crate) kind: Kind,
-    pub(crate) protocol: Protocol,
+    pub(crate) service: Service,
+    pub(crate) protocol: Replication,
     /// Of each group.
     pub(crate) replicas: usize,
 }
 
+impl Shape {
+    /// For people.
+    pub(crate) fn service_name(&self) -> &'static str {
+        match self.service {
+            Service::Table => "hash table",
+            Service::Lists => "lists",
+            Service::Commit => "atomic commit",
+        }
+    }
+
+    /// How many replicas of a group may be down.
+    pub(crate) fn failures(&self) -> usize {
+        match self.protocol {
+            Replication::Chain => self.replicas - 1,
+            Replication::Paxos => (self.replicas - 1) / 2,
+        }
+    }
+
+    /// Accounts are in two groups of replicas, with transfers between them.
+    fn groups(&self) -> &'static [&'static str] {
+        match self.service {
+            Service::Table | Service::Lists => &["g"],
+            Service::Commit => &["a", "b"],
+        }
+    }
+}
+
 impl fmt::Display for Shape {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { kind, protocol, replicas } = self;
-        let protocol = match protocol {
-            Protocol::Chain => "chain replication",
-            Protocol::Paxos => "Multi-Paxos",
+        let protocol = match self.protocol {
+            Replication::Chain => "chain replication",
+            Replication::Paxos => "Multi-Paxos",
         };
-        write!(f, "{} over {protocol}, {replicas} replicas", kind.name())
+        write!(f, "{} over {protocol}, {} replicas", self.service_name(), self.replicas)
     }
 }
 
@@ -235,10 +212,10 @@ impl Roles {
         let group = |name: &&'static str| Group {
             name,
             replicas: (1..=shape.replicas).map(|replica| format!("{name}{replica}")).collect(),
-            master: (shape.protocol == Protocol::Chain).then(|| format!("{name}-master")),
+            master: (shape.protocol == Replication::Chain).then(|| format!("{name}-master")),
             dispatcher: format!("{name}-dispatcher"),
         };
-        Self { groups: shape.kind.groups().iter().map(group).collect() }
+        Self { groups: shape.groups().iter().map(group).collect() }
     }
 
     /// What each hosts: a replica, all masters, all dispatchers, or the clients and who looks at the replicas.
@@ -268,15 +245,7 @@ impl Roles {
     }
 
     fn services_file(&self, shape: &Shape) -> Result<String, fmt::Error> {
-        let protocol = match shape.protocol {
-            Protocol::Chain => "chain",
-            Protocol::Paxos => "paxos",
-        };
-        let service = match shape.kind {
-            Kind::Table => "table",
-            Kind::Lists => "lists",
-            Kind::Commit => "commit",
-        };
+        let Shape { service, protocol, replicas: _ } = shape;
         let mut text = format!("protocol = \"{protocol}\"\nservice = \"{service}\"\n{PATIENCE}");
         for Group { name, replicas, master, dispatcher } in &self.groups {
             writeln!(text, "[group.{name}]\nreplicas = {replicas:?}\ndispatchers = [{dispatcher:?}]")?;

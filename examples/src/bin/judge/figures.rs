@@ -4,12 +4,13 @@
 //! what is acknowledged is on disk.
 
 use crate::{
-    deployment::{Deployment, Kind, Protocol, Shape},
+    deployment::{Deployment, Shape},
     load::{Load, Meter, Mix},
     report::{self, Throughput},
-    service::{self, Service},
+    service::{self, Deployed},
     subjects::{Bank, Slot, bank_update, table_update},
 };
+use delay_examples::services::deploy::{Replication, Service};
 use std::{
     error::Error,
     path::{Path, PathBuf},
@@ -19,11 +20,11 @@ use std::{
 use tokio::time::sleep;
 
 /// With how many failures which protocol goes on, and with how many replicas.
-const CONFIGURATIONS: [(&str, Protocol, usize); 4] = [
-    ("CR-1FT", Protocol::Chain, 2),
-    ("CR-2FT", Protocol::Chain, 3),
-    ("MP-1FT", Protocol::Paxos, 3),
-    ("MP-2FT", Protocol::Paxos, 5),
+const CONFIGURATIONS: [(&str, Replication, usize); 4] = [
+    ("CR-1FT", Replication::Chain, 2),
+    ("CR-2FT", Replication::Chain, 3),
+    ("MP-1FT", Replication::Paxos, 3),
+    ("MP-2FT", Replication::Paxos, 5),
 ];
 /// What is answered before that is not counted.
 const WARM_UP: Duration = Duration::from_secs(1);
@@ -55,10 +56,10 @@ pub(crate) async fn carry_out(plan: &Plan) -> Result<(), Box<dyn Error>> {
     let mut measured = Vec::new();
     for (configuration, protocol, replicas) in CONFIGURATIONS {
         for clients in &plan.clients {
-            let shape = |kind| Shape { kind, protocol, replicas };
+            let shape = |service| Shape { service, protocol, replicas };
             let run = Run { configuration, clients: *clients, seconds: plan.seconds };
-            measured.push(run.measure::<Slot>(&shape(Kind::Table), table_update).await?);
-            measured.push(run.measure::<Bank>(&shape(Kind::Commit), bank_update).await?);
+            measured.push(run.measure::<Slot>(&shape(Service::Table), table_update).await?);
+            measured.push(run.measure::<Bank>(&shape(Service::Commit), bank_update).await?);
         }
     }
     report::throughput(&plan.dir, &measured, &note)?;
@@ -72,7 +73,7 @@ struct Run {
 }
 
 impl Run {
-    async fn measure<S: Service>(&self, shape: &Shape, mix: Mix<S>) -> Result<Throughput, Box<dyn Error>> {
+    async fn measure<S: Deployed>(&self, shape: &Shape, mix: Mix<S>) -> Result<Throughput, Box<dyn Error>> {
         let mut deployment = Deployment::start(shape)?;
         let meter = Arc::new(Meter::start());
         let clients = S::clients(&service::connect::<S>(&deployment).await?, self.clients).await?;
@@ -84,7 +85,7 @@ impl Run {
         deployment.are_alive()?;
         load.stop().await?;
         let row = Throughput {
-            service: shape.kind.name(),
+            service: shape.service_name(),
             configuration: self.configuration,
             replicas: shape.replicas,
             clients: self.clients,
@@ -98,7 +99,8 @@ impl Run {
 
 /// The second figure: a replica of a chain of three is killed and does not come back.
 async fn reconfiguration(dir: &Path, note: &str) -> Result<(), Box<dyn Error>> {
-    let mut deployment = Deployment::start(&Shape { kind: Kind::Table, protocol: Protocol::Chain, replicas: 3 })?;
+    let mut deployment =
+        Deployment::start(&Shape { service: Service::Table, protocol: Replication::Chain, replicas: 3 })?;
     let connection = service::connect::<Slot>(&deployment).await?;
     let clients = Slot::clients(&connection, CLIENTS).await?;
     let meter = Arc::new(Meter::start());

@@ -17,7 +17,8 @@ mod subjects;
 mod watch;
 
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
-use deployment::{CLIENTS_MAX, Kind, Protocol, Shape};
+use delay_examples::services::deploy::{Replication, Service};
+use deployment::{CLIENTS_MAX, Shape};
 use history::Judged;
 use rounds::Stores;
 use std::{error::Error, path::PathBuf, process::ExitCode};
@@ -35,10 +36,10 @@ struct Arguments {
 enum Command {
     /// Kills a replica again and again under a load, and checks that nothing was lost and the history is linearizable.
     Rounds {
-        #[arg(long, value_enum, default_value_t = Protocol::Chain)]
-        protocol: Protocol,
-        #[arg(long, value_enum, default_value_t = Kind::Table)]
-        service: Kind,
+        #[arg(long, value_enum, default_value_t = Replication::Chain)]
+        protocol: Replication,
+        #[arg(long, value_enum, default_value_t = Service::Table)]
+        service: Service,
         /// Of each group.
         #[arg(long, default_value_t = 3, value_parser = RangedU64ValueParser::<usize>::new().range(1..=64))]
         replicas: usize,
@@ -68,8 +69,8 @@ enum Command {
     },
     /// Judges a history that `rounds` has left.
     Check {
-        #[arg(long, value_enum, default_value_t = Kind::Table)]
-        service: Kind,
+        #[arg(long, value_enum, default_value_t = Service::Table)]
+        service: Service,
         file: PathBuf,
     },
 }
@@ -116,14 +117,14 @@ async fn interrupted() {
 async fn carry_out(command: Command) -> Result<(), Box<dyn Error>> {
     match command {
         Command::Rounds { protocol, service, replicas, clients, rounds, seed, lose_stores } => {
-            let shape = Shape { kind: service, protocol, replicas };
+            let shape = Shape { service, protocol, replicas };
             let stores = if lose_stores { Stores::Lost } else { Stores::Kept };
             let plan = rounds::Plan { shape, clients, rounds, seed, stores };
             println!("{}: {rounds} rounds, {clients} clients, seed {seed}", plan.shape);
             let summary = match service {
-                Kind::Table => rounds::carry_out::<Slot>(&plan).await,
-                Kind::Lists => rounds::carry_out::<List>(&plan).await,
-                Kind::Commit => rounds::carry_out::<Bank>(&plan).await,
+                Service::Table => rounds::carry_out::<Slot>(&plan).await,
+                Service::Lists => rounds::carry_out::<List>(&plan).await,
+                Service::Commit => rounds::carry_out::<Bank>(&plan).await,
             };
             println!("{}", summary?);
             Ok(())
@@ -133,9 +134,9 @@ async fn carry_out(command: Command) -> Result<(), Box<dyn Error>> {
         }
         Command::Check { service, file } => {
             let judged = match service {
-                Kind::Table => history::judge_again::<Slot>(&file),
-                Kind::Lists => history::judge_again::<List>(&file),
-                Kind::Commit => history::judge_again::<Bank>(&file),
+                Service::Table => history::judge_again::<Slot>(&file),
+                Service::Lists => history::judge_again::<List>(&file),
+                Service::Commit => history::judge_again::<Bank>(&file),
             };
             let Judged { answered, declined, unknown, refused } = judged?;
             println!("{answered} calls answered ({declined} declined), {unknown} unknown");

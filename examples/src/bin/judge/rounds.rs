@@ -8,7 +8,7 @@ use crate::{
     deployment::{Deployment, Shape},
     history::{Judged, Log},
     load::{Client, Load, Witness},
-    service::{self, Service},
+    service::{self, Deployed},
     watch::Watch,
 };
 use std::{
@@ -80,7 +80,7 @@ impl fmt::Display for Summary {
 /// # Errors
 /// If the history is not linearizable, the service stays silent, a process ends by itself or does not come back; what was kept stays where
 /// the message says.
-pub(crate) async fn carry_out<S: Service>(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
+pub(crate) async fn carry_out<S: Deployed>(plan: &Plan) -> Result<Summary, Box<dyn Error>> {
     let mut deployment = Deployment::start(&plan.shape)?;
     let done = match Log::<S>::begin(&deployment.path("history.jsonl")) {
         Ok(log) => under_load(plan, &mut deployment, log).await,
@@ -92,7 +92,7 @@ pub(crate) async fn carry_out<S: Service>(plan: &Plan) -> Result<Summary, Box<dy
     })
 }
 
-async fn under_load<S: Service>(
+async fn under_load<S: Deployed>(
     plan: &Plan,
     deployment: &mut Deployment,
     log: Log<S>,
@@ -126,7 +126,7 @@ async fn under_load<S: Service>(
     Ok(Summary { judged, seconds: start.elapsed().as_secs_f64(), kills, stalls, slowest_return })
 }
 
-struct Rounds<'a, S: Service> {
+struct Rounds<'a, S: Deployed> {
     deployment: &'a mut Deployment,
     watch: Watch<S::Machine>,
     log: Arc<Log<S>>,
@@ -137,7 +137,7 @@ struct Rounds<'a, S: Service> {
     slowest_return: Duration,
 }
 
-impl<S: Service> Rounds<'_, S> {
+impl<S: Deployed> Rounds<'_, S> {
     async fn round(&mut self) -> Result<(), Box<dyn Error>> {
         let groups: Vec<&Vec<String>> = self.deployment.replicas().values().collect();
         let group = groups[self.rng.usize(..groups.len())].clone();

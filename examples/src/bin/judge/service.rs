@@ -25,7 +25,7 @@ const PATIENCE: Patience = Patience { pause: Duration::from_millis(500), attempt
 const FINISHES_MAX: usize = 3;
 
 /// Becomes the node of the judge's clients. Once for a deployment.
-pub(crate) async fn connect<S: Service>(deployment: &Deployment) -> Result<Connection<S::Machine>, DeployError> {
+pub(crate) async fn connect<S: Deployed>(deployment: &Deployment) -> Result<Connection<S::Machine>, DeployError> {
     Connection::open(deployment.cluster(), deployment.services(), CLIENTS).await
 }
 
@@ -35,8 +35,8 @@ pub(crate) fn watch<M: Served>(connection: &Connection<M>, deployment: &Deployme
     Ok(Watch { observers: deployment.replicas().keys().map(observer).collect::<Result<_, _>>()? })
 }
 
-/// A service under judgement.
-pub(crate) trait Service: Subject {
+/// A subject, as it is deployed.
+pub(crate) trait Deployed: Subject {
     /// What clients call.
     type Client: Client<Self>;
     /// What is replicated.
@@ -55,7 +55,7 @@ pub(crate) trait Service: Subject {
     fn reads() -> Vec<Self::Op>;
 }
 
-impl Service for Slot {
+impl Deployed for Slot {
     type Client = client::Client<HashTable>;
     type Machine = HashTable;
 
@@ -72,7 +72,7 @@ impl Service for Slot {
     }
 }
 
-impl Service for List {
+impl Deployed for List {
     type Client = client::Client<Lists>;
     type Machine = Lists;
 
@@ -113,7 +113,7 @@ pub(crate) struct Teller {
     groups: [client::Client<Participant>; 2],
 }
 
-impl Service for Bank {
+impl Deployed for Bank {
     type Client = Teller;
     type Machine = Participant;
 

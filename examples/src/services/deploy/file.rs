@@ -1,5 +1,6 @@
 //! The services file: what the names of a cluster are.
 
+use clap::ValueEnum;
 use delay::net::cluster::{Cluster, ClusterError};
 use serde::Deserialize;
 use std::{
@@ -11,17 +12,26 @@ use std::{
 };
 
 /// What replicates.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum Replication {
     /// Chain replication: n + 1 replicas for n failures, and a master.
     Chain,
     /// Multi-Paxos: 2n + 1 replicas for n failures.
     Paxos,
 }
 
+impl fmt::Display for Replication {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Chain => "chain",
+            Self::Paxos => "paxos",
+        })
+    }
+}
+
 /// What is replicated.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, ValueEnum)]
 #[serde(rename_all = "lowercase")]
 pub enum Service {
     /// A hash table.
@@ -56,7 +66,7 @@ pub(super) struct Group {
 #[serde(deny_unknown_fields)]
 pub struct Services {
     /// What replicates.
-    pub protocol: Kind,
+    pub protocol: Replication,
     /// What is replicated.
     pub service: Service,
     #[serde(default = "tick_ms")]
@@ -210,10 +220,12 @@ impl Services {
             return Some("must have 1 to 64 `replicas`, and 1 to 64 `dispatchers`");
         }
         match self.protocol {
-            Kind::Chain if group.master.is_none() => Some("is a chain and needs a `master`"),
-            Kind::Paxos if group.master.is_some() => Some("has a `master`, which only a chain has"),
-            Kind::Paxos if count.is_multiple_of(2) => Some("needs an odd number of replicas: 2n + 1 for n failures"),
-            Kind::Chain | Kind::Paxos => None,
+            Replication::Chain if group.master.is_none() => Some("is a chain and needs a `master`"),
+            Replication::Paxos if group.master.is_some() => Some("has a `master`, which only a chain has"),
+            Replication::Paxos if count.is_multiple_of(2) => {
+                Some("needs an odd number of replicas: 2n + 1 for n failures")
+            }
+            Replication::Chain | Replication::Paxos => None,
         }
     }
 }
@@ -232,7 +244,7 @@ impl FromStr for Services {
 
 #[cfg(test)]
 mod tests {
-    use super::{Kind, Services};
+    use super::{Replication, Services};
 
     const CHAIN: &str = r#"
         protocol = "chain"
@@ -246,7 +258,7 @@ mod tests {
     #[test]
     fn what_cannot_be_is_refused_with_the_reason() {
         let services: Services = CHAIN.parse().unwrap();
-        assert_eq!(services.protocol, Kind::Chain);
+        assert_eq!(services.protocol, Replication::Chain);
         let cases = [
             ("\"chain\"", "\"paxos\"", "has a `master`, which only a chain has"),
             ("master = \"m\"", "", "needs a `master`"),

@@ -34,7 +34,7 @@ use delay::{
     node::Node,
     time::timeout,
 };
-pub use file::{DeployError, Kind, Service, Services};
+pub use file::{DeployError, Replication, Service, Services};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 /// Messages that a replica deals with at once, at most.
