@@ -8,7 +8,7 @@ use crate::{
     load::{Load, Meter, Mix},
     report::{self, Throughput},
     service::{self, Deployed},
-    subjects::{Bank, Slot, bank_update, table_update},
+    subjects::{Bank, Slot},
 };
 use delay_examples::services::deploy::{Replication, Service};
 use std::{
@@ -58,8 +58,8 @@ pub(crate) async fn carry_out(plan: &Plan) -> Result<(), Box<dyn Error>> {
         for clients in &plan.clients {
             let shape = |service| Shape { service, protocol, replicas };
             let run = Run { configuration, clients: *clients, seconds: plan.seconds };
-            measured.push(run.measure::<Slot>(&shape(Service::Table), table_update).await?);
-            measured.push(run.measure::<Bank>(&shape(Service::Commit), bank_update).await?);
+            measured.push(run.measure::<Slot>(&shape(Service::Table), Slot::update).await?);
+            measured.push(run.measure::<Bank>(&shape(Service::Commit), Bank::update).await?);
         }
     }
     report::throughput(&plan.dir, &measured, &note)?;
@@ -104,7 +104,7 @@ async fn reconfiguration(dir: &Path, note: &str) -> Result<(), Box<dyn Error>> {
     let connection = service::connect::<Slot>(&deployment).await?;
     let clients = Slot::clients(&connection, CLIENTS).await?;
     let meter = Arc::new(Meter::start());
-    let load = Load::<Slot, _>::start(clients, table_update, SEED, &meter);
+    let load = Load::<Slot, _>::start(clients, Slot::update, SEED, &meter);
     sleep(WARM_UP).await;
     let (from, _) = meter.now();
     sleep(KILL_AT).await;

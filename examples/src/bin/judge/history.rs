@@ -3,12 +3,12 @@
 //! Invariants: a call is written down before its first message is sent and a return after its last one was received, so a call takes at
 //! least as long here as it did, and no history is refused that was right; what was written down first is judged first.
 
-use crate::load::Witness;
+use crate::{load::Witness, subjects::Subject};
 use delay::{
     linearizability::{Event, Linearizable, Sequential},
     monitor::Monitor,
 };
-use serde::{Deserialize, Serialize, de::DeserializeOwned};
+use serde::{Deserialize, Serialize};
 use std::{
     collections::{BTreeMap, VecDeque},
     error::Error,
@@ -28,18 +28,6 @@ use tokio::sync::watch;
 const BEHIND_MAX: usize = 1 << 16;
 /// Entries about one part that a refusal shows.
 const SHOWN_MAX: usize = 30;
-
-/// An object whose calls can be kept in a file.
-pub(crate) trait Subject: Sequential<Op: Kept, Ret: Kept> + Default + Send + Sync {
-    /// Whether a call with this answer is as one that was never made, whatever the object would have answered: the object declined.
-    fn is_declined(_ret: &Self::Ret) -> bool {
-        false
-    }
-}
-
-/// What can be written to a file and read again.
-pub(crate) trait Kept: Serialize + DeserializeOwned + Send + Sync {}
-impl<T: Serialize + DeserializeOwned + Send + Sync> Kept for T {}
 
 /// A line of the file.
 #[derive(Serialize, Deserialize, Debug)]

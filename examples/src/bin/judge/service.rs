@@ -2,12 +2,8 @@
 
 use crate::{
     deployment::{CLIENTS, Deployment, client_name, watch_name},
-    history::Subject,
     load::Client,
-    subjects::{
-        ACCOUNTS, Bank, BankOp, BankRet, List, OPENED_WITH, Slot, bank_op, bank_reads, list_op, list_reads, table_op,
-        table_reads,
-    },
+    subjects::{ACCOUNTS, Bank, BankOp, BankRet, List, OPENED_WITH, Slot, Subject},
     watch::Watch,
 };
 use delay_examples::services::{
@@ -47,12 +43,6 @@ pub(crate) trait Deployed: Subject {
         connection: &Connection<Self::Machine>,
         count: usize,
     ) -> impl Future<Output = Result<Vec<Self::Client>, Box<dyn Error>>>;
-
-    /// What a client asks for next.
-    fn draw(rng: &mut fastrand::Rng) -> Self::Op;
-
-    /// Reads of all there is.
-    fn reads() -> Vec<Self::Op>;
 }
 
 impl Deployed for Slot {
@@ -62,14 +52,6 @@ impl Deployed for Slot {
     async fn clients(connection: &Connection<HashTable>, count: usize) -> Result<Vec<Self::Client>, Box<dyn Error>> {
         one_group(connection, count)
     }
-
-    fn draw(rng: &mut fastrand::Rng) -> Self::Op {
-        table_op(rng)
-    }
-
-    fn reads() -> Vec<Self::Op> {
-        table_reads()
-    }
 }
 
 impl Deployed for List {
@@ -78,14 +60,6 @@ impl Deployed for List {
 
     async fn clients(connection: &Connection<Lists>, count: usize) -> Result<Vec<Self::Client>, Box<dyn Error>> {
         one_group(connection, count)
-    }
-
-    fn draw(rng: &mut fastrand::Rng) -> Self::Op {
-        list_op(rng)
-    }
-
-    fn reads() -> Vec<Self::Op> {
-        list_reads()
     }
 }
 
@@ -127,14 +101,6 @@ impl Deployed for Bank {
             teller.open_all().await?;
         }
         Ok(tellers)
-    }
-
-    fn draw(rng: &mut fastrand::Rng) -> BankOp {
-        bank_op(rng)
-    }
-
-    fn reads() -> Vec<BankOp> {
-        bank_reads()
     }
 }
 

@@ -1,9 +1,9 @@
 //! The judge is judged: objects in memory that are wrong on purpose, under the load that the services get.
 
 use crate::{
-    history::{Judged, Log, Subject, judge_again},
-    load::{Client, Load, Mix, Witness},
-    subjects::{Bank, BankOp, BankRet, List, Slot, bank_op, bank_reads, list_op, table_op},
+    history::{Judged, Log, judge_again},
+    load::{Client, Load, Witness},
+    subjects::{Bank, BankOp, BankRet, List, Slot, Subject},
 };
 use delay::linearizability::Sequential;
 use delay_examples::services::machine::{lists, table};
@@ -96,16 +96,13 @@ impl<S: Sequential + Default> Object<S> {
 }
 
 /// What the judge says of it, twice: as it goes along, and of the file.
-async fn judged<S>(wrong: Wrong, mix: Mix<S>, reads: fn(&S::Op) -> bool) -> Judged
-where
-    S: Subject,
-{
+async fn judged<S: Subject>(wrong: Wrong, reads: fn(&S::Op) -> bool) -> Judged {
     let dir = tempfile::tempdir().expect("there is a place for temporary files");
     let file = dir.path().join("history");
     let log = Arc::new(Log::<S>::begin(&file).expect("the file can be written"));
     let object = Object { parts: BTreeMap::new(), late: Vec::new(), calls: 0 };
     let client = StandIn { object: Arc::new(Mutex::new(object)), wrong, reads };
-    let load = Load::start(vec![client; 3], mix, 7, &log);
+    let load = Load::start(vec![client; 3], S::draw, 7, &log);
     enough(&log).await;
     load.stop().await.expect("no client panics");
     let judged = Arc::into_inner(log).expect("the load has ended").end();
@@ -122,11 +119,11 @@ async fn enough<S: Subject>(log: &Log<S>) {
 }
 
 async fn table(wrong: Wrong) -> Judged {
-    judged::<Slot>(wrong, table_op, |op| matches!(op, table::Op::Get(_))).await
+    judged::<Slot>(wrong, |op| matches!(op, table::Op::Get(_))).await
 }
 
 async fn lists(wrong: Wrong) -> Judged {
-    judged::<List>(wrong, list_op, |op| matches!(op, lists::Op::Read(..))).await
+    judged::<List>(wrong, |op| matches!(op, lists::Op::Read(..))).await
 }
 
 #[tokio::test]
@@ -189,10 +186,10 @@ async fn accounts(takes: bool) -> Judged {
     let file = dir.path().join("history");
     let log = Arc::new(Log::begin(&file).expect("the file can be written"));
     let mut client = Accounts { bank: Arc::default(), takes };
-    let load = Load::start(vec![client.clone(); 3], bank_op, 7, &log);
+    let load = Load::start(vec![client.clone(); 3], Bank::draw, 7, &log);
     enough(&log).await;
     load.stop().await.expect("no client panics");
-    for op in bank_reads() {
+    for op in Bank::reads() {
         log.calls("reader", &op);
         let read = client.call(op).await.expect("it answers");
         log.returned("reader", read);

@@ -3,9 +3,8 @@
 //! Invariant: written without a look at how the services do it, so that the judge does not share their mistakes. Keys and lists are a
 //! part each, so a state is that of one.
 
-use crate::history::Subject;
 use delay::linearizability::Sequential;
-use delay_examples::services::machine::{lists, table};
+use delay_examples::services::machine::{Data, lists, table};
 use serde::{Deserialize, Serialize};
 use std::{
     collections::VecDeque,
@@ -19,6 +18,20 @@ pub(crate) const ACCOUNTS: u64 = 40;
 pub(crate) const OPENED_WITH: u64 = 100;
 /// Most that is transferred at a time: so much that some transfers are declined.
 const TRANSFERRED_MAX: u64 = 60;
+
+/// An object that is judged, and what its clients ask for. Calls can be kept in a file.
+pub(crate) trait Subject: Sequential<Op: Data, Ret: Data> + Default + Send + Sync {
+    /// What a client asks for next.
+    fn draw(rng: &mut fastrand::Rng) -> Self::Op;
+
+    /// Reads of all there is.
+    fn reads() -> Vec<Self::Op>;
+
+    /// Whether a call with this answer is as one that was never made, whatever the object would have answered: the object declined.
+    fn is_declined(_ret: &Self::Ret) -> bool {
+        false
+    }
+}
 
 /// What a key of the hash table has.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Default)]
@@ -50,27 +63,27 @@ impl Sequential for Slot {
     }
 }
 
-impl Subject for Slot {}
+impl Subject for Slot {
+    fn draw(rng: &mut fastrand::Rng) -> table::Op {
+        let key = name("key", rng);
+        match rng.u8(..20) {
+            0..8 => table::Op::Get(key),
+            8..16 => table::Op::Put(key, value(rng)),
+            16..18 => table::Op::Cas(key, None, value(rng)),
+            _ => table::Op::Delete(key),
+        }
+    }
 
-/// An op on the hash table.
-pub(crate) fn table_op(rng: &mut fastrand::Rng) -> table::Op {
-    let key = name("key", rng);
-    match rng.u8(..20) {
-        0..8 => table::Op::Get(key),
-        8..16 => table::Op::Put(key, value(rng)),
-        16..18 => table::Op::Cas(key, None, value(rng)),
-        _ => table::Op::Delete(key),
+    fn reads() -> Vec<table::Op> {
+        (0..NAMES).map(|key| table::Op::Get(format!("key {key}"))).collect()
     }
 }
 
-/// An op on the hash table that changes it.
-pub(crate) fn table_update(rng: &mut fastrand::Rng) -> table::Op {
-    table::Op::Put(name("key", rng), value(rng))
-}
-
-/// Reads of all keys.
-pub(crate) fn table_reads() -> Vec<table::Op> {
-    (0..NAMES).map(|key| table::Op::Get(format!("key {key}"))).collect()
+impl Slot {
+    /// An op that changes the hash table.
+    pub(crate) fn update(rng: &mut fastrand::Rng) -> table::Op {
+        table::Op::Put(name("key", rng), value(rng))
+    }
 }
 
 /// A list.
@@ -104,22 +117,21 @@ impl Sequential for List {
     }
 }
 
-impl Subject for List {}
-
-/// An op on the lists: what is appended is taken as often, so that lists stay short.
-pub(crate) fn list_op(rng: &mut fastrand::Rng) -> lists::Op {
-    let list = name("list", rng);
-    match rng.u8(..20) {
-        0..8 => lists::Op::Append(list, value(rng)),
-        8..16 => lists::Op::Pop(list),
-        16..19 => lists::Op::Read(list, 0),
-        _ => lists::Op::Length(list),
+impl Subject for List {
+    /// What is appended is taken as often, so that lists stay short.
+    fn draw(rng: &mut fastrand::Rng) -> lists::Op {
+        let list = name("list", rng);
+        match rng.u8(..20) {
+            0..8 => lists::Op::Append(list, value(rng)),
+            8..16 => lists::Op::Pop(list),
+            16..19 => lists::Op::Read(list, 0),
+            _ => lists::Op::Length(list),
+        }
     }
-}
 
-/// Reads of all lists.
-pub(crate) fn list_reads() -> Vec<lists::Op> {
-    (0..NAMES).map(|list| lists::Op::Read(format!("list {list}"), 0)).collect()
+    fn reads() -> Vec<lists::Op> {
+        (0..NAMES).map(|list| lists::Op::Read(format!("list {list}"), 0)).collect()
+    }
 }
 
 /// What is asked of the accounts.
@@ -174,21 +186,28 @@ impl Sequential for Bank {
 }
 
 impl Subject for Bank {
+    /// A transfer that may be declined.
+    fn draw(rng: &mut fastrand::Rng) -> BankOp {
+        let amount = rng.u64(1..=TRANSFERRED_MAX);
+        transfer(amount, rng)
+    }
+
+    /// The balances of all accounts.
+    fn reads() -> Vec<BankOp> {
+        (0..ACCOUNTS).map(|account| BankOp::Balance { account }).collect()
+    }
+
     /// A transfer may also be declined because another was under way.
     fn is_declined(ret: &BankRet) -> bool {
         *ret == BankRet::Transferred(false)
     }
 }
 
-/// A transfer that may be declined.
-pub(crate) fn bank_op(rng: &mut fastrand::Rng) -> BankOp {
-    let amount = rng.u64(1..=TRANSFERRED_MAX);
-    transfer(amount, rng)
-}
-
-/// A transfer of so little that it will hardly be declined.
-pub(crate) fn bank_update(rng: &mut fastrand::Rng) -> BankOp {
-    transfer(1, rng)
+impl Bank {
+    /// A transfer of so little that it will hardly be declined.
+    pub(crate) fn update(rng: &mut fastrand::Rng) -> BankOp {
+        transfer(1, rng)
+    }
 }
 
 /// From an even account to an odd one, or the other way.
@@ -196,11 +215,6 @@ fn transfer(amount: u64, rng: &mut fastrand::Rng) -> BankOp {
     let from = rng.u64(..ACCOUNTS);
     let to = (from + 1 + 2 * rng.u64(..ACCOUNTS / 2)) % ACCOUNTS;
     BankOp::Transfer { from, to, amount }
-}
-
-/// The balances of all accounts.
-pub(crate) fn bank_reads() -> Vec<BankOp> {
-    (0..ACCOUNTS).map(|account| BankOp::Balance { account }).collect()
 }
 
 fn name(of: &str, rng: &mut fastrand::Rng) -> String {
