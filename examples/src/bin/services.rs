@@ -7,7 +7,7 @@
 use clap::{Parser, Subcommand};
 use delay::{net::cluster::Cluster, storage};
 use delay_examples::services::{
-    deploy::{Served, Service, Services, serve},
+    deploy::{Served, Service, Services, serve, stopped},
     machine::{HashTable, Lists, Participant},
 };
 use std::{
@@ -17,7 +17,6 @@ use std::{
     process::{self, ExitCode},
     time::Duration,
 };
-use tokio::signal;
 
 /// Replicated services over chain replication or Multi-Paxos.
 #[derive(Parser)]
@@ -83,19 +82,4 @@ async fn run<M: Served>(options: &Options, services: &Services) -> Result<(), Bo
     stopped().await?;
     net.shutdown(Duration::from_secs(2)).await?;
     Ok(())
-}
-
-#[cfg(unix)]
-async fn stopped() -> Result<(), Box<dyn Error>> {
-    let mut terminated = signal::unix::signal(signal::unix::SignalKind::terminate())?;
-    tokio::select! {
-        stopped = signal::ctrl_c() => stopped?,
-        _ = terminated.recv() => {}
-    }
-    Ok(())
-}
-
-#[cfg(not(unix))]
-async fn stopped() -> Result<(), Box<dyn Error>> {
-    Ok(signal::ctrl_c().await?)
 }

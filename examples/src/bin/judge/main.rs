@@ -17,7 +17,7 @@ mod subjects;
 mod watch;
 
 use clap::{Parser, Subcommand, builder::RangedU64ValueParser};
-use delay_examples::services::deploy::{Replication, Service};
+use delay_examples::services::deploy::{Replication, Service, stopped};
 use deployment::{CLIENTS_MAX, Shape};
 use history::Judged;
 use rounds::Stores;
@@ -81,7 +81,7 @@ async fn main() -> ExitCode {
     // Whatever ends this drops the deployment, which ends its processes.
     let done = tokio::select! {
         done = carry_out(command) => done,
-        () = interrupted() => Err("interrupted: all processes were stopped".into()),
+        stopped = stopped() => stopped.map_err(Into::into).and(Err("interrupted: all processes were stopped".into())),
     };
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -90,28 +90,6 @@ async fn main() -> ExitCode {
             ExitCode::FAILURE
         }
     }
-}
-
-/// By ctrl-c or SIGTERM.
-#[cfg(unix)]
-async fn interrupted() {
-    use tokio::signal::{
-        ctrl_c,
-        unix::{SignalKind, signal},
-    };
-    match signal(SignalKind::terminate()) {
-        Ok(mut terminated) => tokio::select! {
-            _ = ctrl_c() => {}
-            _ = terminated.recv() => {}
-        },
-        Err(_) => drop(ctrl_c().await),
-    }
-}
-
-/// By ctrl-c.
-#[cfg(not(unix))]
-async fn interrupted() {
-    let _ = tokio::signal::ctrl_c().await;
 }
 
 async fn carry_out(command: Command) -> Result<(), Box<dyn Error>> {

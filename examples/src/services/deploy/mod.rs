@@ -35,7 +35,11 @@ use delay::{
     time::timeout,
 };
 pub use file::{DeployError, Replication, Service, Services};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::{
+    io,
+    time::{Duration, SystemTime, UNIX_EPOCH},
+};
+use tokio::signal;
 
 /// Messages that a replica deals with at once, at most.
 const MESSAGES_MAX: usize = 1 << 10;
@@ -127,6 +131,25 @@ fn start_replica<M: Served>(
             }
         }
     });
+}
+
+/// Once the process is told to stop: by ctrl-c or SIGTERM.
+///
+/// # Errors
+/// If the system does not let it listen for that.
+pub async fn stopped() -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        let mut terminated = signal::unix::signal(signal::unix::SignalKind::terminate())?;
+        tokio::select! {
+            stopped = signal::ctrl_c() => stopped,
+            _ = terminated.recv() => Ok(()),
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        signal::ctrl_c().await
+    }
 }
 
 /// Asks replicas how far they are.
