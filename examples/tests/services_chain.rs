@@ -53,7 +53,7 @@ fn ask(net: &Net, group: &Group, (name, at): (&'static str, &str), attempts: u32
     let patience = Patience { attempts, ..Patience::default() };
     let via = group.dispatchers.iter().position(|dispatcher| dispatcher.name() == name || dispatcher.name() == at);
     let via = via.expect("it is answered") as u16;
-    let mut client = Client::<HashTable>::new(net.endpoint(name), (via, net.address(at)), 1, patience);
+    let mut client = Client::<HashTable>::new(net.endpoint(name), via, net.address(at), 1, patience);
     task::spawn_named(name, async move {
         for op in ops {
             invoke::<Single<HashTable>>(name, op.clone());
@@ -161,7 +161,7 @@ async fn a_client_is_answered_although_a_replica_is_gone() {
     let dispatcher = Dispatcher::<HashTable>::new(net.endpoint("dispatcher"), group.replicas.clone());
     task::spawn_named("dispatcher", dispatcher.serve(Ticks::times(0)));
     let mut client =
-        Client::<HashTable>::new(net.endpoint("ada"), (0, net.address("dispatcher")), 1, Patience::default());
+        Client::<HashTable>::new(net.endpoint("ada"), 0, net.address("dispatcher"), 1, Patience::default());
     assert_eq!(client.call(put("a")).await, Ok(Ret::Done));
     assert_eq!(client.call(get()).await, Ok(Ret::Value(Some("a".into()))));
 }
@@ -184,7 +184,7 @@ async fn a_request_that_is_asked_again_is_carried_out_once() {
 async fn a_client_is_answered_although_a_message_is_lost() {
     let (net, group) = begin(2, &["ada"]);
     start(&net, &group, &[], 4, Bug::None);
-    let mut client = Client::<HashTable>::new(net.endpoint("ada"), (0, net.address("r0")), 1, Patience::default());
+    let mut client = Client::<HashTable>::new(net.endpoint("ada"), 0, net.address("r0"), 1, Patience::default());
     assert_eq!(client.call(put("a")).await, Ok(Ret::Done));
 }
 

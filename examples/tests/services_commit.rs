@@ -27,7 +27,7 @@ use delay_examples::services::{
 
 /// A client of a node that stands for a replicated machine.
 fn client<M: Machine>(net: &Network<MessageOf<M>>, name: &str, node: &str) -> Client<M> {
-    Client::new(net.endpoint(name), (0, net.address(node)), 1, Patience { attempts: 1, ..Patience::default() })
+    Client::new(net.endpoint(name), 0, net.address(node), 1, Patience { attempts: 1, ..Patience::default() })
 }
 
 /// A transfer, and somebody who ends it before its coordinator does, or after. The money comes from an account that has it, to one
@@ -159,7 +159,7 @@ fn multi_paxos_does_nothing_a_single_node_does_not() {
             let (there, group) = (net.clone(), group.clone());
             Node::start(name, move || {
                 let ticks = u32::from(id == 0);
-                let replica = multi_paxos::Replica::<HashTable>::new(id, group.clone(), (2, 0), multi_paxos::Bug::None);
+                let replica = multi_paxos::Replica::<HashTable>::new(id, group.clone(), 2, 0, multi_paxos::Bug::None);
                 replica::run(there.endpoint(name), replica, Settings::small(ticks))
             });
         }

@@ -48,7 +48,7 @@ fn start(links: Links, ticks: [u32; 3], bug: Bug) -> Net {
             group.replicas[1 - usize::from(id)] = net.address("nowhere");
         }
         Node::start(name, move || {
-            let replica = Replica::<HashTable>::new(id, group.clone(), (2, 0), bug);
+            let replica = Replica::<HashTable>::new(id, group.clone(), 2, 0, bug);
             replica::run(there.endpoint(name), replica, Settings::small(ticks))
         });
     }
@@ -59,7 +59,7 @@ fn start(links: Links, ticks: [u32; 3], bug: Bug) -> Net {
 fn ask(net: &Net, name: &'static str, at: &str, ops: Vec<Op>) {
     let via = u16::from(name == "bob");
     let patience = Patience { attempts: 1, ..Patience::default() };
-    let mut client = Client::<HashTable>::new(net.endpoint(name), (via, net.address(at)), 1, patience);
+    let mut client = Client::<HashTable>::new(net.endpoint(name), via, net.address(at), 1, patience);
     task::spawn_named(name, async move {
         for op in ops {
             invoke::<Single<HashTable>>(name, op.clone());
@@ -122,7 +122,7 @@ fn alone(faults: Faults, bug: Bug) -> (Net, [Endpoint<MessageOf<HashTable>>; 2])
     let group = Group { replicas: REPLICAS.map(|name| net.address(name)).to_vec(), dispatchers: vec![] };
     let there = net.clone();
     Node::builder("r2").faults(faults).start(move || {
-        let replica = Replica::<HashTable>::new(2, group.clone(), (2, 0), bug);
+        let replica = Replica::<HashTable>::new(2, group.clone(), 2, 0, bug);
         replica::run(there.endpoint("r2"), replica, Settings::small(0))
     });
     let others = ["r0", "r1"].map(|name| net.endpoint(name));
@@ -165,7 +165,7 @@ async fn a_client_is_answered_although_a_message_is_lost() {
     let net = start(Links::Cut, [6, 0, 0], Bug::None);
     // It asks again while the replica still has ticks before it.
     let patience = Patience { pause: Duration::from_millis(70), attempts: 20 };
-    let mut client = Client::<HashTable>::new(net.endpoint("ada"), (0, net.address("r0")), 1, patience);
+    let mut client = Client::<HashTable>::new(net.endpoint("ada"), 0, net.address("r0"), 1, patience);
     assert_eq!(client.call(put("a")).await, Ok(Ret::Done));
 }
 

@@ -70,11 +70,12 @@ pub struct Client<M: Machine> {
 }
 
 impl<M: Machine> Client<M> {
-    /// A client of the dispatcher with this place in the list of dispatchers. The session must be higher than those of all clients
-    /// that had this endpoint's name before.
+    /// A client of a dispatcher, whose place in the list of all is `via`. The session must be higher than those of all clients that had
+    /// this endpoint's name before.
     pub fn new(
         endpoint: Endpoint<MessageOf<M>>,
-        (via, dispatcher): (u16, Address),
+        via: u16,
+        dispatcher: Address,
         session: u64,
         patience: Patience,
     ) -> Self {

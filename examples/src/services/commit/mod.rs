@@ -56,14 +56,15 @@ impl error::Error for Unfinished {
 pub async fn transfer(from: Account<'_>, to: Account<'_>, amount: u32, bug: Bug) -> Result<bool, Unfinished> {
     let last = from.at.ticket().clone();
     let transaction = Transaction { number: last.number + 1, ..last };
-    let decided = decide(from, to, (transaction.clone(), i64::from(amount)), bug).await;
+    let decided = decide(from, to, transaction.clone(), i64::from(amount), bug).await;
     decided.map_err(|error| Unfinished { transaction, error })
 }
 
 async fn decide(
     from: Account<'_>,
     to: Account<'_>,
-    (transaction, amount): (Transaction, i64),
+    transaction: Transaction,
+    amount: i64,
     bug: Bug,
 ) -> Result<bool, CallError> {
     let prepare = |name: &str, amount| Op::Prepare(transaction.clone(), name.to_owned(), amount);

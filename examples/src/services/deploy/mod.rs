@@ -87,6 +87,7 @@ pub async fn serve<M: Served>(
     let names: Vec<String> = host.names().map(str::to_owned).collect();
     let net: Network<MessageOf<M>> = host.network(Delivery::PerSender).await?;
     let ticks = Ticks::every(services.tick());
+    let patience = services.patience_ticks;
     let settings = Settings { ticks, messages_max: MESSAGES_MAX };
     for described in services.groups() {
         let group = group_of::<M>(&net, described);
@@ -97,14 +98,12 @@ pub async fn serve<M: Served>(
                     Dispatcher::<M>::new(net.endpoint(&at), group.replicas.clone()).serve(ticks)
                 });
             } else if described.master.as_ref() == Some(name) {
-                let patience = services.patience_ticks;
                 Node::start(name.clone(), move || {
                     Master::<M>::new(net.endpoint(&at), group.clone(), patience).serve(ticks)
                 });
             } else if let Some(id) = group.id_of(net.address(name)) {
                 let master = described.master.as_ref().map(|master| net.address(master));
-                let patience = services.patience_ticks;
-                start_replica::<M>(net, (id, group), (master, patience), settings);
+                start_replica::<M>(net, id, group, master, patience, settings);
             }
         }
     }
@@ -114,8 +113,10 @@ pub async fn serve<M: Served>(
 /// A replica: of a chain, if there is a master.
 fn start_replica<M: Served>(
     net: Network<MessageOf<M>>,
-    (id, group): (Id, Group),
-    (master, patience): (Option<Address>, u32),
+    id: Id,
+    group: Group,
+    master: Option<Address>,
+    patience: u32,
     settings: Settings,
 ) {
     let address = group.replicas[usize::from(id)];
@@ -126,7 +127,7 @@ fn start_replica<M: Served>(
                 let replica = chain::Replica::<M>::new(id, group, master, chain::Bug::None);
                 replica::run(endpoint, replica, settings).await;
             } else {
-                let replica = multi_paxos::Replica::<M>::new(id, group, (WINDOW, patience), multi_paxos::Bug::None);
+                let replica = multi_paxos::Replica::<M>::new(id, group, WINDOW, patience, multi_paxos::Bug::None);
                 replica::run(endpoint, replica, settings).await;
             }
         }
@@ -222,7 +223,7 @@ impl<M: Served> Connection<M> {
         let place = name.bytes().map(usize::from).sum::<usize>() % group.dispatchers.len();
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let session = u64::try_from(since.as_nanos()).unwrap_or(u64::MAX);
-        Ok(Client::new(endpoint, (place as u16, group.dispatchers[place]), session, patience))
+        Ok(Client::new(endpoint, place as u16, group.dispatchers[place], session, patience))
     }
 
     /// Somebody who asks the replicas of a group how far they are, at an endpoint that this node hosts.

@@ -74,7 +74,7 @@ pub(super) type OutOf<M> = Out<M, Record<<M as Machine>::Op>>;
 impl<M: Machine> Replica<M> {
     /// A replica that knows nothing yet. As leader it proposes in at most `window` slots at once; it suspects a leader that is
     /// silent for `patience` ticks, and a little longer the higher its id is.
-    pub fn new(id: Id, group: Group, (window, patience): (usize, u32), bug: Bug) -> Self {
+    pub fn new(id: Id, group: Group, window: usize, patience: u32, bug: Bug) -> Self {
         Self {
             id,
             group,
