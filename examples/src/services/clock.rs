@@ -13,19 +13,19 @@ use delay::{
 pub struct Ticks {
     /// How long it sleeps.
     pub period: Duration,
-    /// How often at most.
-    pub most: u32,
+    /// How often at most, if there is an end to it.
+    pub most: Option<u32>,
 }
 
 impl Ticks {
     /// For as long as it runs.
     pub fn every(period: Duration) -> Self {
-        Self { period, most: u32::MAX }
+        Self { period, most: None }
     }
 
     /// So many times.
     pub fn times(most: u32) -> Self {
-        Self { period: Duration::from_millis(50), most }
+        Self { period: Duration::from_millis(50), most: Some(most) }
     }
 }
 
@@ -42,7 +42,7 @@ pub enum Event<M> {
 #[derive(Debug)]
 pub struct Clock {
     interval: Interval,
-    left: u32,
+    left: Option<u32>,
 }
 
 impl Clock {
@@ -54,23 +54,21 @@ impl Clock {
         Self { interval, left: ticks.most }
     }
 
-    /// How often it will wake: part of what a server does next depends on.
-    pub fn left(&self) -> u32 {
+    /// How often it will wake, if there is an end to it: part of what a server does next depends on.
+    pub fn left(&self) -> Option<u32> {
         self.left
     }
 
     /// The next message, or that it is time.
     pub async fn next<M>(&mut self, endpoint: &mut Endpoint<M>) -> Event<M> {
-        if self.left == 0 {
+        if self.left == Some(0) {
             return Event::Message(endpoint.recv().await);
         }
         tokio::select! {
             // Time first: a server with much to do must not lose count of it.
             biased;
             _ = self.interval.tick() => {
-                if self.left < u32::MAX {
-                    self.left -= 1;
-                }
+                self.left = self.left.map(|left| left - 1);
                 Event::Tick
             }
             envelope = endpoint.recv() => Event::Message(envelope),
