@@ -14,7 +14,7 @@ use delay::{
     storage::Log,
 };
 use serde::{Deserialize, Serialize};
-use std::hash::{DefaultHasher, Hash, Hasher};
+use std::hash::Hash;
 
 /// A replica's place in the list that all have. Never another replica's, as long as anything is stored.
 pub type Id = u16;
@@ -196,11 +196,4 @@ pub fn batch<'a, M: Machine>(requests: impl IntoIterator<Item = &'a Request<M::O
 /// Whether the request with this ticket is among these.
 pub fn has_ticket<'a, Op: 'a>(requests: impl IntoIterator<Item = &'a Request<Op>>, ticket: &Ticket) -> bool {
     requests.into_iter().any(|request| request.ticket == *ticket)
-}
-
-/// Stands for a value in a [`Status`].
-pub fn digest(value: &impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    value.hash(&mut hasher);
-    hasher.finish()
 }

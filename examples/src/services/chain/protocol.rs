@@ -4,8 +4,8 @@ use super::{Bug, Entry, Message, View};
 use crate::services::{
     Answer, BATCH_BYTES_MAX, Message as Any, MessageOf, Request,
     agreement::Applied,
-    machine::{Data, Machine, Seen, Sessions},
-    replica::{BATCH_OPS_MAX, Group, Id, Out, Protocol, Status, batch, digest, has_ticket},
+    machine::{Data, Machine, Seen, Sessions, digest},
+    replica::{BATCH_OPS_MAX, Group, Id, Out, Protocol, Status, batch, has_ticket},
 };
 use delay::{announce, net::Address};
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,9 @@
 //! Lists of texts, each with a name.
 
-use super::Machine;
+use super::{Machine, digest};
 use crate::services::OP_BYTES_MAX;
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::{BTreeMap, VecDeque},
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::collections::{BTreeMap, VecDeque};
 
 /// What is asked of [`Lists`]. A list that was never appended to is empty.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -95,9 +92,7 @@ impl Machine for Lists {
 
     fn part(op: &Op) -> u64 {
         let (Op::Append(list, _) | Op::Pop(list) | Op::Read(list, _) | Op::Length(list)) = op;
-        let mut hasher = DefaultHasher::new();
-        list.hash(&mut hasher);
-        hasher.finish()
+        digest(list)
     }
 }
 

@@ -11,7 +11,12 @@ use delay::linearizability::Sequential;
 pub use lists::Lists;
 pub use participant::Participant;
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
-use std::{cmp::Ordering, collections::BTreeMap, fmt::Debug, hash::Hash};
+use std::{
+    cmp::Ordering,
+    collections::BTreeMap,
+    fmt::Debug,
+    hash::{DefaultHasher, Hash, Hasher},
+};
 pub use table::HashTable;
 
 /// What ops and their results are: plain data, for messages and for disks.
@@ -38,6 +43,13 @@ pub trait Machine: Data + Default {
     fn part(_op: &Self::Op) -> u64 {
         0
     }
+}
+
+/// Stands for a value: the same for the same.
+pub fn digest(value: &impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    value.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// What a machine does when it is asked by one client at a time: the specification of everything that replicates it.

@@ -2,12 +2,9 @@
 //!
 //! Each key is a part of its own: histories of different keys are judged by themselves.
 
-use super::Machine;
+use super::{Machine, digest};
 use serde::{Deserialize, Serialize};
-use std::{
-    collections::BTreeMap,
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::collections::BTreeMap;
 
 /// What is asked of a [`HashTable`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -75,8 +72,6 @@ impl Machine for HashTable {
     /// Keys with one hash are judged together, which is right too.
     fn part(op: &Op) -> u64 {
         let (Op::Get(key) | Op::Put(key, _) | Op::Cas(key, ..) | Op::Delete(key)) = op;
-        let mut hasher = DefaultHasher::new();
-        key.hash(&mut hasher);
-        hasher.finish()
+        digest(key)
     }
 }

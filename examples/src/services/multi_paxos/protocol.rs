@@ -4,8 +4,8 @@ use super::{Ballot, Batch, Bug, Message, Slot, leader::Role};
 use crate::services::{
     BATCH_BYTES_MAX, Message as Any, MessageOf,
     agreement::Applied,
-    machine::{Data, Machine, Sessions},
-    replica::{Group, Id, Out, Protocol, Status, digest},
+    machine::{Data, Machine, Sessions, digest},
+    replica::{Group, Id, Out, Protocol, Status},
 };
 use delay::{announce, net::Address};
 use serde::{Deserialize, Serialize};
