@@ -15,10 +15,7 @@ use std::{
     fs::File,
     io::{BufRead, BufReader, BufWriter, Write},
     path::{Path, PathBuf},
-    sync::{
-        Mutex, PoisonError,
-        mpsc::{Receiver, SyncSender, sync_channel},
-    },
+    sync::mpsc::{Receiver, SyncSender, sync_channel},
     thread::{self, JoinHandle},
     time::{Duration, Instant},
 };
@@ -67,7 +64,7 @@ pub(crate) struct Log<S: Subject> {
     entries: SyncSender<EntryOf<S>>,
     progress: watch::Sender<Progress>,
     refused: watch::Receiver<Option<String>>,
-    judge: Mutex<Option<JoinHandle<Judged>>>,
+    judge: JoinHandle<Judged>,
 }
 
 /// What the judge came to.
@@ -84,7 +81,7 @@ pub(crate) struct Judged {
 
 impl<S: Subject> Log<S> {
     /// The history is kept in `file`. The object begins as its default.
-    pub(crate) fn begin(file: &Path) -> Result<Self, Box<dyn Error>> {
+    pub(crate) fn begin(file: &Path) -> Fallible<Self> {
         let kept = File::create(file).map_err(|error| format!("{}: {error}", file.display()))?;
         let (entries, to_judge) = sync_channel(BEHIND_MAX);
         let (refuses, refused) = watch::channel(None);
@@ -98,7 +95,7 @@ impl<S: Subject> Log<S> {
             judged
         });
         let progress = watch::Sender::new(Progress::default());
-        Ok(Self { start: Instant::now(), entries, progress, refused, judge: Mutex::new(Some(judge)) })
+        Ok(Self { start: Instant::now(), entries, progress, refused, judge })
     }
 
     fn write(&self, at: Duration, client: &str, what: What<S::Op, S::Ret>) -> bool {
@@ -134,8 +131,7 @@ impl<S: Subject> Log<S> {
     pub(crate) fn end(self) -> Judged {
         let Self { start: _, entries, progress: _, refused: _, judge } = self;
         drop(entries);
-        let judge = judge.into_inner().unwrap_or_else(PoisonError::into_inner);
-        judge.and_then(|judge| judge.join().ok()).unwrap_or_else(|| Judged {
+        judge.join().unwrap_or_else(|_| Judged {
             refused: Some("the judge panicked: see above".to_owned()),
             ..Judged::default()
         })
@@ -164,11 +160,7 @@ impl<S: Subject> Witness<S> for Log<S> {
 }
 
 /// Keeps in the file what clients write down, and goes along with it.
-fn keep_and_judge<S: Subject>(
-    file: File,
-    entries: &Receiver<EntryOf<S>>,
-    path: &Path,
-) -> Result<Judged, Box<dyn Error>> {
+fn keep_and_judge<S: Subject>(file: File, entries: &Receiver<EntryOf<S>>, path: &Path) -> Fallible<Judged> {
     let mut file = BufWriter::new(file);
     let kept = entries.iter().map(|entry| {
         serde_json::to_writer(&mut file, &entry)?;
@@ -184,16 +176,14 @@ fn keep_and_judge<S: Subject>(
 ///
 /// # Errors
 /// If the file cannot be read, or is not such a history.
-pub(crate) fn judge_again<S: Subject>(path: &Path) -> Result<Judged, Box<dyn Error>> {
+pub(crate) fn judge_again<S: Subject>(path: &Path) -> Fallible<Judged> {
     explained::<S>(judge::<S>(read::<S>(path)?)?, path)
 }
 
 /// What became of a history, and of which part it was refused.
 type Sentence = (Judged, Option<u64>);
 
-fn judge<S: Subject>(
-    entries: impl Iterator<Item = Result<EntryOf<S>, Box<dyn Error>>>,
-) -> Result<Sentence, Box<dyn Error>> {
+fn judge<S: Subject>(entries: impl Iterator<Item = Fallible<EntryOf<S>>>) -> Fallible<Sentence> {
     let mut judge = Judge::<S>::new();
     for entry in entries {
         if let Err((part, why)) = judge.hear(entry?) {
@@ -207,7 +197,7 @@ fn judge<S: Subject>(
 }
 
 /// With what a person looks for in the file after a refusal.
-fn explained<S: Subject>((mut judged, part): Sentence, path: &Path) -> Result<Judged, Box<dyn Error>> {
+fn explained<S: Subject>((mut judged, part): Sentence, path: &Path) -> Fallible<Judged> {
     if let (Some(why), Some(part)) = (&mut judged.refused, part) {
         why.push('\n');
         why.push_str(&last_about::<S>(path, part)?);
@@ -320,7 +310,7 @@ fn read<S: Subject>(path: &Path) -> Fallible<impl Iterator<Item = Fallible<Entry
 }
 
 /// The last entries about a part of the object, for people.
-fn last_about<S: Subject>(path: &Path, part: u64) -> Result<String, Box<dyn Error>> {
+fn last_about<S: Subject>(path: &Path, part: u64) -> Fallible<String> {
     let mut open: BTreeMap<String, u64> = BTreeMap::new();
     let mut lines = Vec::new();
     for entry in read::<S>(path)? {
