@@ -1,10 +1,10 @@
 //! The two figures, as SVG: grouped bars, and lines over time with moments marked.
 
 use plotters::{
-    coord::Shift,
+    coord::{Shift, cartesian::Cartesian2d, types::RangedCoordf64},
     prelude::{
-        ChartBuilder, Color, DrawingArea, EmptyElement, IntoDrawingArea, IntoFont, LineSeries, PathElement, RGBColor,
-        Rectangle, SVGBackend, SeriesLabelPosition, Text, TextStyle, WHITE,
+        ChartBuilder, ChartContext, Color, DrawingArea, EmptyElement, IntoDrawingArea, IntoFont, LineSeries,
+        PathElement, RGBColor, Rectangle, SVGBackend, SeriesLabelPosition, Text, TextStyle, WHITE,
     },
     style::text_anchor::{HPos, Pos, VPos},
 };
@@ -18,6 +18,8 @@ const GRID: RGBColor = RGBColor(0xe3, 0xe6, 0xea);
 const SHADES: [RGBColor; 4] =
     [RGBColor(0x8c, 0xb4, 0xe2), RGBColor(0x2b, 0x6c, 0xb0), RGBColor(0xf0, 0xb4, 0x7a), RGBColor(0xc0, 0x5e, 0x1a)];
 const MARK: RGBColor = RGBColor(0xb3, 0x26, 0x1e);
+
+type Plane = Cartesian2d<RangedCoordf64, RangedCoordf64>;
 
 /// What a figure says in words.
 #[derive(Debug)]
@@ -78,13 +80,7 @@ pub(crate) fn bars(file: &Path, about: &About<'_>, series: &[&str], groups: &[Gr
         EmptyElement::at((group as f64 + 0.5, 0.0)) + Text::new((*name).to_owned(), (0, 8), below.clone())
     });
     chart.draw_series(names)?;
-    let mut legend = chart.configure_series_labels();
-    legend
-        .position(SeriesLabelPosition::UpperRight)
-        .background_style(WHITE)
-        .border_style(GRID)
-        .label_font(text(14))
-        .draw()?;
+    legend(&mut chart, SeriesLabelPosition::UpperRight)?;
     root.present()?;
     Ok(())
 }
@@ -128,13 +124,7 @@ pub(crate) fn lines(
         let label = EmptyElement::at((*at, top)) + Text::new((*what).to_owned(), (6, 4), beside);
         chart.draw_series([label])?;
     }
-    let mut legend = chart.configure_series_labels();
-    legend
-        .position(SeriesLabelPosition::UpperLeft)
-        .background_style(WHITE)
-        .border_style(GRID)
-        .label_font(text(14))
-        .draw()?;
+    legend(&mut chart, SeriesLabelPosition::UpperLeft)?;
     root.present()?;
     Ok(())
 }
@@ -147,6 +137,16 @@ fn blank<'a>(file: &'a Path, about: &About<'_>) -> Result<DrawingArea<SVGBackend
     let small = text(12).color(&FAINT).pos(Pos::new(HPos::Right, VPos::Top));
     below.draw_text(about.note, &small, (i32::try_from(SIZE.0)? - 14, 0))?;
     Ok(above)
+}
+
+/// Which series is which.
+fn legend<'a>(
+    chart: &mut ChartContext<'a, SVGBackend<'a>, Plane>,
+    position: SeriesLabelPosition,
+) -> Result<(), Box<dyn Error>> {
+    let mut legend = chart.configure_series_labels();
+    legend.position(position).background_style(WHITE).border_style(GRID).label_font(text(14)).draw()?;
+    Ok(())
 }
 
 fn text(size: u32) -> TextStyle<'static> {
