@@ -1,5 +1,7 @@
 //! Replicated services between processes, of which one is killed and started again.
 
+mod place;
+
 use delay::net::cluster::Cluster;
 use delay_examples::services::{
     client::{Client, Patience},
@@ -8,61 +10,31 @@ use delay_examples::services::{
     machine::{HashTable, Lists, Participant, lists, participant, table},
     replica::Status,
 };
-use std::{
-    fmt::Write,
-    fs,
-    io::{BufRead, BufReader},
-    net::TcpListener,
-    path::PathBuf,
-    process::{Child, Command, Stdio},
-    time::Duration,
-};
-use tempfile::TempDir;
+use place::{Place, Process};
+use std::{fs, process::Command, time::Duration};
 
 /// The files of a deployment, and where its nodes keep what they store.
-struct Place {
-    directory: TempDir,
-    names: Vec<String>,
+struct Deployment<'a> {
+    place: Place,
+    names: &'a [&'a str],
 }
 
-impl Place {
+impl<'a> Deployment<'a> {
     /// One node for each of the names, and one of all clients.
-    fn new(services: &str, names: &[&str], clients: &[&str]) -> Self {
-        let directory = tempfile::tempdir().expect("there is a place for temporary files");
-        let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        // Ports that are free now; the nodes take them at once.
-        let free: Vec<TcpListener> =
-            (0..=names.len()).map(|_| TcpListener::bind("127.0.0.1:0").expect("the system has a free port")).collect();
-        let hosts = names.iter().map(|name| vec![name.as_str()]).chain([clients.to_vec()]);
-        let node_names = names.iter().map(String::as_str).chain(["clients"]);
-        let mut text = String::from("[limits]\nretry_max_ms = 100\n");
-        for ((node, hosts), port) in node_names.zip(hosts).zip(&free) {
-            let address = port.local_addr().expect("it is bound");
-            writeln!(text, "[node.{node}]\naddress = \"{address}\"\nhosts = {hosts:?}")
-                .expect("a text takes everything");
-        }
-        drop(free);
-        fs::write(directory.path().join("cluster.toml"), text).expect("the file can be written");
-        fs::write(directory.path().join("services.toml"), services).expect("the file can be written");
-        Self { directory, names }
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.directory.path().join(name)
+    fn new(services: &str, names: &'a [&'a str], clients: &[&str]) -> Self {
+        let nodes = names.iter().map(|name| (*name, vec![*name])).chain([("clients", clients.to_vec())]);
+        let place = Place::new("[limits]\nretry_max_ms = 100\n", &nodes.collect::<Vec<_>>());
+        fs::write(place.file("services.toml"), services).expect("the file can be written");
+        Self { place, names }
     }
 
     fn start(&self, name: &str) -> Process {
         let mut command = Command::new(env!("CARGO_BIN_EXE_services"));
         command.arg("node").args(["--node", name]);
         for (option, file) in [("--cluster", "cluster.toml"), ("--services", "services.toml"), ("--data", name)] {
-            command.arg(option).arg(self.path(file));
+            command.arg(option).arg(self.place.file(file));
         }
-        let mut child = command.stdout(Stdio::piped()).spawn().expect("it can be run");
-        let mut line = String::new();
-        let output = child.stdout.take().expect("it was asked for");
-        BufReader::new(output).read_line(&mut line).expect("it prints text");
-        assert_eq!(line, format!("{name} is ready\n"));
-        Process(child)
+        Process::start(&mut command, name).0
     }
 
     fn start_all(&self) -> Vec<Process> {
@@ -70,19 +42,9 @@ impl Place {
     }
 
     async fn connect<M: Served>(&self) -> Connection<M> {
-        let cluster = Cluster::read(self.path("cluster.toml")).expect("it is a cluster file");
-        let services = Services::read(self.path("services.toml")).expect("it is a services file");
+        let cluster = Cluster::read(self.place.file("cluster.toml")).expect("it is a cluster file");
+        let services = Services::read(self.place.file("services.toml")).expect("it is a services file");
         Connection::open(&cluster, &services, "clients").await.expect("the port is free")
-    }
-}
-
-/// A node's process. Dropped, it is killed with SIGKILL.
-struct Process(Child);
-
-impl Drop for Process {
-    fn drop(&mut self) {
-        let _ = self.0.kill();
-        let _ = self.0.wait();
     }
 }
 
@@ -110,9 +72,9 @@ async fn count(client: &mut Client<HashTable>, from: u32, to: u32) {
 
 /// Kills each of the replicas once, and starts it again.
 async fn counts_on(services: &str, names: &[&str], replicas: &[&str]) {
-    let place = Place::new(services, names, &["client1", "observer"]);
-    let mut nodes = place.start_all();
-    let connection = place.connect().await;
+    let deployment = Deployment::new(services, names, &["client1", "observer"]);
+    let mut nodes = deployment.start_all();
+    let connection = deployment.connect().await;
     let mut client = connection.client("client1", "table", PATIENCE).expect("the files say so");
     let mut n = 0;
     count(&mut client, n, n + 20).await;
@@ -121,7 +83,7 @@ async fn counts_on(services: &str, names: &[&str], replicas: &[&str]) {
         n += 20;
         drop(nodes.remove(index));
         count(&mut client, n, n + 20).await;
-        nodes.insert(index, place.start(replica));
+        nodes.insert(index, deployment.start(replica));
         n += 20;
         count(&mut client, n, n + 20).await;
     }
@@ -164,9 +126,9 @@ async fn a_chain_counts_on_whichever_replica_is_killed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_head_that_was_held_up_does_no_harm() {
     let names = ["r1", "r2", "r3", "master", "dispatcher"];
-    let place = Place::new(CHAIN, &names, &["client1", "observer"]);
-    let nodes = place.start_all();
-    let connection = place.connect().await;
+    let deployment = Deployment::new(CHAIN, &names, &["client1", "observer"]);
+    let nodes = deployment.start_all();
+    let connection = deployment.connect().await;
     let mut client = connection.client("client1", "table", PATIENCE).expect("the files say so");
     let signal = |signal: &str| {
         let sent = Command::new("kill").args([signal, &nodes[0].0.id().to_string()]).status().expect("there is `kill`");
@@ -204,16 +166,16 @@ async fn lists_keep_what_was_appended_when_all_replicas_are_killed_at_once() {
         replicas = ["r1", "r2", "r3"]
         dispatchers = ["dispatcher"]
     "#;
-    let place = Place::new(services, &["r1", "r2", "r3", "dispatcher"], &["client1"]);
-    let nodes = place.start_all();
-    let connection = place.connect::<Lists>().await;
+    let deployment = Deployment::new(services, &["r1", "r2", "r3", "dispatcher"], &["client1"]);
+    let nodes = deployment.start_all();
+    let connection = deployment.connect::<Lists>().await;
     let mut client = connection.client("client1", "lists", PATIENCE).expect("the files say so");
     let append = |n: u64| lists::Op::Append("l".into(), n.to_string());
     for n in 0..10 {
         assert_eq!(client.call(append(n)).await, Ok(lists::Ret::Length(n + 1)));
     }
     drop(nodes);
-    let _nodes = place.start_all();
+    let _nodes = deployment.start_all();
     assert_eq!(client.call(append(10)).await, Ok(lists::Ret::Length(11)));
     let values = (0..11).map(|n| n.to_string()).collect();
     assert_eq!(client.call(lists::Op::Read("l".into(), 0)).await, Ok(lists::Ret::Values(values)));
@@ -236,9 +198,9 @@ async fn transfers_between_chains_are_atomic_when_a_head_is_killed() {
         dispatchers = ["to_right"]
     "#;
     let names = ["l1", "l2", "left", "to_left", "r1", "r2", "right", "to_right"];
-    let place = Place::new(services, &names, &["ada at left", "ada at right"]);
-    let mut nodes = place.start_all();
-    let connection = place.connect::<Participant>().await;
+    let deployment = Deployment::new(services, &names, &["ada at left", "ada at right"]);
+    let mut nodes = deployment.start_all();
+    let connection = deployment.connect::<Participant>().await;
     let client = |group| connection.client(&format!("ada at {group}"), group, PATIENCE).expect("the files say so");
     let (mut left, mut right) = (client("left"), client("right"));
     for client in [&mut left, &mut right] {
