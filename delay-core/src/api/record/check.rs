@@ -5,7 +5,7 @@
 
 use super::{
     Travel, Vocabulary,
-    merge::{Entry, Gap, Lack, Merged, Unreadable},
+    merge::{Carried, Entry, Gap, Lack, Merged, Unreadable},
 };
 use crate::{
     api::{
@@ -205,7 +205,7 @@ struct Post {
 
 impl Post {
     fn pass(&mut self, entry: &Entry) {
-        let Some((travel, from, to)) = &entry.message else { return };
+        let Some(Carried { travel, from, to }) = &entry.message else { return };
         let letter = format!("{}\n{from}\n{to}\n{}", entry.name, entry.data.get());
         match travel {
             Travel::Sent => *self.under_way.entry(letter).or_default() += 1,
@@ -231,12 +231,8 @@ fn read(vocabulary: &Vocabulary, entry: &Entry) -> Option<serde_json::Result<Box
     // Its addresses are names that this process need not have.
     believing(|| match &entry.message {
         None => vocabulary.read(&entry.name, &entry.data),
-        Some((travel, from, to)) => {
-            let (sent, received) = vocabulary.messages_named(&entry.name)?;
-            let read = match travel {
-                Travel::Sent => sent,
-                Travel::Received => received,
-            };
+        Some(Carried { travel, from, to }) => {
+            let read = vocabulary.reads_messages(&entry.name, *travel)?;
             Some(read(Address::of(from), Address::of(to), &entry.data))
         }
     })

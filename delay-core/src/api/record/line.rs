@@ -3,7 +3,7 @@
 //! Invariants: a line is whole only with its line end, so that a torn one is recognised; numbers of lines start at 0 and have no gap; a
 //! field this version does not know is an error, and another version is named before anything else in it is looked at.
 
-use super::clock::Stamp;
+use super::{Travel, clock::Stamp};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use std::{borrow::Cow, fmt};
@@ -18,10 +18,8 @@ pub(super) enum Line<'a> {
     Recording { process: Cow<'a, str>, run: Cow<'a, str> },
     /// An event was announced.
     Event { name: Cow<'a, str>, data: &'a RawValue },
-    /// A message was sent.
-    Sent { name: Cow<'a, str>, from: Cow<'a, str>, to: Cow<'a, str>, data: &'a RawValue },
-    /// A message was received.
-    Received { name: Cow<'a, str>, from: Cow<'a, str>, to: Cow<'a, str>, data: &'a RawValue },
+    /// A message was sent or received.
+    Message { travel: Travel, name: Cow<'a, str>, from: Cow<'a, str>, to: Cow<'a, str>, data: &'a RawValue },
     /// So many lines found no room while the disk was slow.
     Lost { count: u64 },
     /// An event could not be made text.
@@ -119,8 +117,11 @@ impl<'a> Numbered<'a> {
             Line::Event { name, data } => {
                 (fields.kind, fields.name, fields.data) = (Kind::Event, Some(borrowed(name)), Some(*data));
             }
-            Line::Sent { name, from, to, data } | Line::Received { name, from, to, data } => {
-                fields.kind = if matches!(line, Line::Sent { .. }) { Kind::Sent } else { Kind::Received };
+            Line::Message { travel, name, from, to, data } => {
+                fields.kind = match travel {
+                    Travel::Sent => Kind::Sent,
+                    Travel::Received => Kind::Received,
+                };
                 (fields.name, fields.data) = (Some(borrowed(name)), Some(*data));
                 (fields.from, fields.to) = (Some(borrowed(from)), Some(borrowed(to)));
             }
@@ -154,10 +155,10 @@ impl<'a> Numbered<'a> {
                 Line::Event { name, data }
             }
             (Kind::Sent, None, None, None, Some(name), Some(from), Some(to), None, None, Some(data)) => {
-                Line::Sent { name, from, to, data }
+                Line::Message { travel: Travel::Sent, name, from, to, data }
             }
             (Kind::Received, None, None, None, Some(name), Some(from), Some(to), None, None, Some(data)) => {
-                Line::Received { name, from, to, data }
+                Line::Message { travel: Travel::Received, name, from, to, data }
             }
             (Kind::Lost, None, None, None, None, None, None, Some(count), None, None) => Line::Lost { count },
             (Kind::Unwritable, None, None, None, Some(name), None, None, None, Some(why), None) => {

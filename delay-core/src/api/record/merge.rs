@@ -30,9 +30,16 @@ pub(super) struct Entry {
     pub(super) recording: Rc<Path>,
     pub(super) line: u64,
     pub(super) name: String,
-    /// Of a message: what happened to it, and its endpoints.
-    pub(super) message: Option<(Travel, String, String)>,
+    /// If it happened to a message.
+    pub(super) message: Option<Carried>,
     pub(super) data: Box<RawValue>,
+}
+
+/// What happened to a message, and its endpoints.
+pub(super) struct Carried {
+    pub(super) travel: Travel,
+    pub(super) from: String,
+    pub(super) to: String,
 }
 
 /// Something a recording lacks. What was checked without it may have been judged wrongly.
@@ -330,11 +337,8 @@ impl Source {
         }
         let (name, message, data) = match line {
             Line::Event { name, data } => (name, None, data),
-            Line::Sent { name, from, to, data } => {
-                (name, Some((Travel::Sent, from.into_owned(), to.into_owned())), data)
-            }
-            Line::Received { name, from, to, data } => {
-                (name, Some((Travel::Received, from.into_owned(), to.into_owned())), data)
+            Line::Message { travel, name, from, to, data } => {
+                (name, Some(Carried { travel, from: from.into_owned(), to: to.into_owned() }), data)
             }
             Line::Lost { count } => {
                 self.lacks(seen, &process, Lack::Lost, count);

@@ -269,7 +269,7 @@ impl<M> Clone for Wording<M> {
 impl<M> Copy for Wording<M> {}
 
 /// What happens to a message.
-#[derive(Clone, Copy)]
+#[derive(Debug, Clone, Copy)]
 pub(super) enum Travel {
     Sent,
     Received,
@@ -290,8 +290,5 @@ fn record_message<M>(travel: Travel, wording: Wording<M>, from: Address, to: Add
     let Some(active) = active() else { return };
     let data = (wording.write)(message);
     let (from, to) = (Cow::Borrowed(from.name()), Cow::Borrowed(to.name()));
-    active.put(wording.name, data.as_deref(), |name, data| match travel {
-        Travel::Sent => Line::Sent { name, from, to, data },
-        Travel::Received => Line::Received { name, from, to, data },
-    });
+    active.put(wording.name, data.as_deref(), |name, data| Line::Message { travel, name, from, to, data });
 }

@@ -1,5 +1,6 @@
 //! The names by which events and messages are recorded: they outlast the types, which a compiler may call what it likes.
 
+use super::Travel;
 use crate::api::{
     monitor::ear::{Told, short_type_name},
     net::Address,
@@ -173,9 +174,13 @@ impl Vocabulary {
         Some((word.read)(data))
     }
 
-    /// How to read messages of a name, sent and received, if it is known.
-    pub(super) fn messages_named(&self, name: &str) -> Option<(ReadMessage, ReadMessage)> {
-        self.messages.iter().find(|word| word.name == name).map(|word| (word.sent, word.received))
+    /// How to read messages of a name that were sent or received, if it is known.
+    pub(super) fn reads_messages(&self, name: &str, travel: Travel) -> Option<ReadMessage> {
+        let word = self.messages.iter().find(|word| word.name == name)?;
+        Some(match travel {
+            Travel::Sent => word.sent,
+            Travel::Received => word.received,
+        })
     }
 }
 
