@@ -1,8 +1,11 @@
 //! Random numbers that do not branch: inside a controlled execution they are a function of the test's seed.
 
-use super::{backend, choose::entropy};
+use super::backend;
 use rand::TryRng;
-use std::convert::Infallible;
+use std::{
+    convert::Infallible,
+    hash::{BuildHasher, Hasher, RandomState},
+};
 
 /// A random number generator with rand's traits.
 ///
@@ -25,6 +28,11 @@ pub fn rng() -> DelayRng {
 #[derive(Clone, Debug)]
 pub struct DelayRng {
     _private: (),
+}
+
+/// 64 bits nobody can foresee, and nobody else has: std's own seed for its hash maps, which differs at every call.
+pub(super) fn entropy() -> u64 {
+    RandomState::new().build_hasher().finish()
 }
 
 fn draw() -> u64 {

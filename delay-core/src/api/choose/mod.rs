@@ -6,12 +6,14 @@
 #[cfg_attr(not(feature = "controlled"), path = "../plain/choose.rs")]
 mod controlled;
 
-use super::backend::{self, Side};
+use super::{
+    backend::{self, Side},
+    random::entropy,
+};
 use crate::limits;
 use controlled::Asking;
 use std::{
     future::Future,
-    hash::{BuildHasher, Hasher},
     panic::Location,
     pin::Pin,
     task::{self, Poll},
@@ -123,11 +125,6 @@ impl Future for Flip {
     fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<bool> {
         self.0.poll_outcome(cx, |outcome| format!("flips {}", outcome == 1)).map(|outcome| outcome == 1)
     }
-}
-
-/// 64 bits nobody can foresee: std's own seed for its hash maps, which differs at every call.
-pub(super) fn entropy() -> u64 {
-    std::collections::hash_map::RandomState::new().build_hasher().finish()
 }
 
 fn random_below(outcomes: u32) -> u32 {

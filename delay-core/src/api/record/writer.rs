@@ -10,11 +10,10 @@ use super::{
     line::{Line, Numbered},
     merge::BEGINNING,
 };
-use crate::limits;
+use crate::{api::random::entropy, limits};
 use std::{
     borrow::Cow,
     fs::{File, OpenOptions, TryLockError},
-    hash::{BuildHasher, Hasher, RandomState},
     io::{self, Read, Seek, SeekFrom, Write},
     mem,
     path::Path,
@@ -103,7 +102,7 @@ impl Writer {
         if ends_within_a_line {
             state.pending.push(b'\n');
         }
-        let run = format!("{:016x}", RandomState::new().build_hasher().finish());
+        let run = format!("{:016x}", entropy());
         let line = Line::Recording { process: Cow::Borrowed(process), run: Cow::Borrowed(&run) };
         state.put(line, limits::RECORDING_BYTES_MAX);
         // The first line at once: a file that cannot be written is the caller's error.

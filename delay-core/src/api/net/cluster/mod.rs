@@ -50,7 +50,7 @@ use super::{
     outlet::{Deployed, Outlet},
     transport::{Tcp, Transport},
 };
-use crate::api::backend;
+use crate::api::{backend, random::entropy};
 use arrivals::{Arrivals, Inbox, Other};
 pub use error::{ClusterError, Unflushed};
 pub use file::{Cluster, Tls};
@@ -150,7 +150,7 @@ impl Host {
         M: Serialize + DeserializeOwned + Send + 'static,
         T: Transport,
     {
-        let process = peer::random();
+        let process = entropy();
         let (closing, closes) = watch::channel(false);
         let transport = Arc::new(transport);
         let mut peers = Vec::new();

@@ -8,9 +8,8 @@ use super::{
     queue::{Drain, Outgoing},
     wire::{Answer, Ended, Header, Hello, Reader, Writer, header, introduced, introduction},
 };
-use crate::api::net::transport::Transport;
+use crate::api::{net::transport::Transport, random::entropy};
 use std::{
-    hash::{BuildHasher, Hasher, RandomState},
     sync::{Arc, atomic::Ordering},
     time::Duration,
 };
@@ -201,12 +200,7 @@ async fn closes(closing: &mut watch::Receiver<bool>) {
     let _ = closing.wait_for(|closing| *closing).await;
 }
 
-/// A number that no other process has.
-pub(super) fn random() -> u64 {
-    RandomState::new().build_hasher().finish()
-}
-
 /// Between half a pause and a whole one, so that nodes that lost each other do not call at the same time again and again.
 fn jittered(pause: Duration) -> Duration {
-    pause / 2 + pause.mul_f64((random() % 1024) as f64 / 2048.0)
+    pause / 2 + pause.mul_f64((entropy() % 1024) as f64 / 2048.0)
 }
