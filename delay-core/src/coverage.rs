@@ -1,5 +1,6 @@
 //! The numbers behind every printed promise, and the only place that builds such a sentence.
 
+pub use crate::numbers::{count, grouped};
 use crate::{
     live::{Lasso, Totals},
     search::{Cache, Looked, Mode, Settings, Stop},
@@ -320,25 +321,6 @@ impl Coverage {
             ),
         }
     }
-}
-
-/// `1 state`, `1,234 states`.
-pub fn count(n: u64, noun: &str) -> String {
-    let plural = if n == 1 { "" } else { "s" };
-    format!("{} {noun}{plural}", grouped(n))
-}
-
-/// `1234567` as `1,234,567`.
-pub fn grouped(n: u64) -> String {
-    let digits = n.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 fn probability(p: f64) -> String {

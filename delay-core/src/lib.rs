@@ -32,6 +32,7 @@ pub mod limits;
 pub mod live;
 #[cfg(feature = "controlled")]
 pub mod name;
+pub mod numbers;
 #[cfg(feature = "controlled")]
 pub mod protocol;
 #[cfg(feature = "controlled")]

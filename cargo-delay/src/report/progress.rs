@@ -100,25 +100,13 @@ fn line(tests: &[Test], running: &BTreeMap<usize, Option<Progress>>) -> String {
 
 /// A search's position in words.
 pub(crate) fn words(progress: &Progress) -> String {
+    use delay_core::coverage::grouped;
     let Progress { executions, steps, states, frontier, delays, elapsed_ms: _ } = *progress;
     let counted = |number: u64, word: &str| {
         if number == 0 { String::new() } else { format!(", {} {word}", grouped(number)) }
     };
     let (states, frontier) = (counted(states, "states"), counted(frontier, "waiting"));
     format!("{} executions, {} steps{states}, bound {delays}{frontier}", grouped(executions), grouped(steps))
-}
-
-/// `1234567` as `1,234,567`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() * 4 / 3);
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// insta's rule, so that both tools agree on where they are.

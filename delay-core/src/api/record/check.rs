@@ -16,6 +16,7 @@ use crate::{
         net::{Address, believing},
     },
     limits,
+    numbers::{count, grouped},
 };
 use std::{
     collections::{BTreeMap, VecDeque},
@@ -320,7 +321,7 @@ impl Checked {
         };
         let mut text = format!(
             "checked {} of {} against {monitors}, which heard {}",
-            counted(*events, "event"),
+            count(*events, "event"),
             if *processes == 1 { "1 process".to_owned() } else { format!("{processes} processes") },
             grouped(*heard)
         );
@@ -337,9 +338,11 @@ impl Checked {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings: Vec<String> = self.gaps.iter().map(ToString::to_string).collect();
         warnings.extend(self.deaf.iter().map(|monitor| format!("monitor {monitor} heard nothing")));
-        warnings.extend(self.unknown.iter().map(|(name, count)| {
-            format!("{} `{name}` met, a name the observer does not know", counted(*count, "event"))
-        }));
+        warnings.extend(
+            self.unknown
+                .iter()
+                .map(|(name, met)| format!("{} `{name}` met, a name the observer does not know", count(*met, "event"))),
+        );
         if self.extent == Extent::Part {
             let hot = self.hot.iter();
             warnings.extend(
@@ -396,22 +399,4 @@ impl fmt::Display for Violation {
         }
         f.write_str(lines.trim_end())
     }
-}
-
-fn counted(count: u64, word: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {word}{plural}", grouped(count))
-}
-
-/// `10,233`.
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
