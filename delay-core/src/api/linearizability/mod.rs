@@ -14,7 +14,7 @@
 mod part;
 mod specs;
 
-use super::monitor::{self, CONTROLLED, Monitor, RECORDED, WATCHED, announce};
+use super::monitor::{Monitor, announce, somebody_listens};
 use part::Part;
 use serde::{Deserialize, Serialize};
 pub use specs::{KeyValue, KeyValueOp, Register, RegisterOp, Returned};
@@ -109,7 +109,7 @@ impl<S: Sequential> fmt::Debug for Event<S> {
 /// ```
 #[track_caller]
 pub fn invoke<S: Sequential>(client: impl fmt::Display, op: S::Op) {
-    if is_heard() {
+    if somebody_listens() {
         announce(Event::<S>::Invoke { client: client.to_string(), op });
     }
 }
@@ -117,7 +117,7 @@ pub fn invoke<S: Sequential>(client: impl fmt::Display, op: S::Op) {
 /// Announces what `client`'s call returned. Immediate; put it right after the last thing the call does.
 #[track_caller]
 pub fn ret<S: Sequential>(client: impl fmt::Display, ret: S::Ret) {
-    if is_heard() {
+    if somebody_listens() {
         announce(Event::<S>::Return { client: client.to_string(), ret });
     }
 }
@@ -129,15 +129,9 @@ pub fn ret<S: Sequential>(client: impl fmt::Display, ret: S::Ret) {
 /// might have returned, which makes long histories with many such calls checkable.
 #[track_caller]
 pub fn abandon<S: Sequential>(client: impl fmt::Display) {
-    if is_heard() {
+    if somebody_listens() {
         announce(Event::<S>::Abandon { client: client.to_string() });
     }
-}
-
-/// Whether it is worth making text of a client.
-#[inline]
-fn is_heard() -> bool {
-    monitor::is_heard(CONTROLLED | WATCHED | RECORDED)
 }
 
 /// The monitor: refuses the first return that no order of the calls explains.

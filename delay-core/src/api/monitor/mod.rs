@@ -27,6 +27,7 @@ use std::{
 static LISTENERS: AtomicU8 = AtomicU8::new(0);
 
 /// A controlled execution was made in this process: it may be that of the calling thread. Never taken back.
+#[cfg(feature = "controlled")]
 pub(crate) const CONTROLLED: u8 = 1;
 /// A watch is installed.
 pub(crate) const WATCHED: u8 = 2;
@@ -43,10 +44,16 @@ pub(crate) fn listens_no_more(who: u8) {
     LISTENERS.fetch_and(!who, Ordering::Relaxed);
 }
 
-/// Whether somebody of these kinds may listen.
+/// Whether somebody of this kind listens.
 #[inline]
 pub(crate) fn is_heard(who: u8) -> bool {
     LISTENERS.load(Ordering::Relaxed) & who != 0
+}
+
+/// Whether anybody may listen, so that it is worth making an event.
+#[inline]
+pub(crate) fn somebody_listens() -> bool {
+    LISTENERS.load(Ordering::Relaxed) != 0
 }
 
 thread_local! {
@@ -243,7 +250,7 @@ fn collected<M: Monitor>(monitor: M) -> Option<Place> {
 #[track_caller]
 #[inline]
 pub fn announce<E: fmt::Debug + 'static>(event: E) {
-    if is_heard(CONTROLLED | WATCHED | RECORDED) {
+    if somebody_listens() {
         announce_heard(event, Location::caller());
     }
 }
