@@ -45,13 +45,14 @@ impl Barrier {
     /// A barrier for `n` tasks; 0 counts as 1.
     #[track_caller]
     pub fn new(n: usize) -> Self {
-        let inner = match backend::choose(|_| (), || theirs::Barrier::new(n)) {
-            Side::Controlled(()) => Side::Controlled(Gate {
+        let inner = if backend::is_controlled() {
+            Side::Controlled(Gate {
                 n: n.max(1),
                 arrived: watch::Sender::named(0, Payload::visible(), "barrier"),
                 opened: watch::Sender::named(0, Payload::visible(), "barrier"),
-            }),
-            Side::Tokio(barrier) => Side::Tokio(barrier),
+            })
+        } else {
+            Side::Tokio(theirs::Barrier::new(n))
         };
         Self { inner }
     }

@@ -113,9 +113,10 @@ impl<T> OnceCell<T> {
     /// A cell with a value, if there is one.
     #[track_caller]
     pub fn new_with(value: Option<T>) -> Self {
-        let inner = match backend::choose(|_| (), || ()) {
-            Side::Controlled(()) => Side::Controlled(Cell::new(value)),
-            Side::Tokio(()) => Side::Tokio(theirs::OnceCell::new_with(value)),
+        let inner = if backend::is_controlled() {
+            Side::Controlled(Cell::new(value))
+        } else {
+            Side::Tokio(theirs::OnceCell::new_with(value))
         };
         Self { inner }
     }

@@ -61,13 +61,12 @@ impl<T> SetOnce<T> {
     /// Nothing is set yet.
     #[track_caller]
     pub fn new() -> Self {
-        let inner = match backend::choose(|_| (), theirs::SetOnce::new) {
-            Side::Controlled(()) => {
-                let is_set = watch::Sender::named(false, Payload::opaque(), "setonce");
-                let unseen = is_set.subscribe();
-                Side::Controlled(Cell { value: OnceLock::new(), is_set, unseen })
-            }
-            Side::Tokio(once) => Side::Tokio(once),
+        let inner = if backend::is_controlled() {
+            let is_set = watch::Sender::named(false, Payload::opaque(), "setonce");
+            let unseen = is_set.subscribe();
+            Side::Controlled(Cell { value: OnceLock::new(), is_set, unseen })
+        } else {
+            Side::Tokio(theirs::SetOnce::new())
         };
         Self { inner }
     }

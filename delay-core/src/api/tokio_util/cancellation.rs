@@ -8,7 +8,7 @@ use crate::{
     api::{
         backend::{self, Side},
         payload::Payload,
-        sync::watch,
+        sync::watch::{self, error::RecvError},
     },
     world::op::Site,
 };
@@ -22,7 +22,7 @@ use std::{
     sync::Arc,
     task::{self, Poll},
 };
-use tokio_util::sync as theirs;
+use tokio_util::{either::Either, sync as theirs};
 
 /// Tells those who hold it, or a child of it, that they shall end.
 ///
@@ -36,6 +36,7 @@ use tokio_util::sync as theirs;
 ///     server.await.expect("it ends by itself");
 /// }
 /// ```
+#[derive(Clone)]
 pub struct CancellationToken {
     inner: Side<Arc<Flag>, theirs::CancellationToken>,
 }
@@ -75,26 +76,38 @@ impl Flag {
 
     /// Waits for it or one of its ancestors.
     fn wait(self: &Arc<Self>, site: Site) -> Waits {
-        let mut waits: Vec<_> = self.line().map(|flag| Box::pin(flag.unseen.clone().into_change(site))).collect();
-        Box::pin(poll_fn(move |cx| {
-            let is_over = waits.iter_mut().any(|wait| wait.as_mut().poll(cx).is_ready());
-            if is_over { Poll::Ready(()) } else { Poll::Pending }
-        }))
+        let changes = self.line().map(|flag| Box::pin(flag.unseen.clone().into_change(site)) as Changes).collect();
+        Waits { changes, _flag: Arc::clone(self) }
     }
 }
 
-type Waits = Pin<Box<dyn Future<Output = ()> + Send + Sync>>;
+type Changes = Pin<Box<dyn Future<Output = Result<(), RecvError>> + Send + Sync>>;
+
+/// A wait for a flag, which it keeps, or one of its ancestors.
+struct Waits {
+    changes: Vec<Changes>,
+    _flag: Arc<Flag>,
+}
+
+impl Future for Waits {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
+        let is_over = self.changes.iter_mut().any(|change| change.as_mut().poll(cx).is_ready());
+        if is_over { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
 
 impl CancellationToken {
     /// A token that is not cancelled.
     #[must_use]
     pub fn new() -> Self {
-        Self {
-            inner: match backend::choose(|_| (), theirs::CancellationToken::new) {
-                Side::Controlled(()) => Side::Controlled(Flag::new(None)),
-                Side::Tokio(token) => Side::Tokio(token),
-            },
-        }
+        let inner = if backend::is_controlled() {
+            Side::Controlled(Flag::new(None))
+        } else {
+            Side::Tokio(theirs::CancellationToken::new())
+        };
+        Self { inner }
     }
 
     /// A token that is cancelled with this one, and can be cancelled without it.
@@ -129,9 +142,14 @@ impl CancellationToken {
     /// Waits until it is cancelled. A scheduling point.
     #[track_caller]
     pub fn cancelled(&self) -> WaitForCancellationFuture<'_> {
+        self.cancelled_at(Location::caller())
+    }
+
+    /// As [`CancellationToken::cancelled`], asked for at `site`.
+    fn cancelled_at(&self, site: Site) -> WaitForCancellationFuture<'_> {
         let inner = match &self.inner {
-            Side::Controlled(flag) => Inner::Controlled { waits: flag.wait(Location::caller()) },
-            Side::Tokio(token) => Inner::Tokio { wait: token.cancelled() },
+            Side::Controlled(flag) => Either::Left(flag.wait(site)),
+            Side::Tokio(token) => Either::Right(token.cancelled()),
         };
         WaitForCancellationFuture { inner }
     }
@@ -139,12 +157,14 @@ impl CancellationToken {
     /// As [`CancellationToken::cancelled`], for a future that keeps the token.
     #[track_caller]
     pub fn cancelled_owned(self) -> WaitForCancellationFutureOwned {
+        self.cancelled_owned_at(Location::caller())
+    }
+
+    /// As [`CancellationToken::cancelled_owned`], asked for at `site`.
+    fn cancelled_owned_at(self, site: Site) -> WaitForCancellationFutureOwned {
         let inner = match self.inner {
-            Side::Controlled(flag) => {
-                let waits = flag.wait(Location::caller());
-                InnerOwned::Controlled { waits, _flag: flag }
-            }
-            Side::Tokio(token) => InnerOwned::Tokio { wait: token.cancelled_owned() },
+            Side::Controlled(flag) => Either::Left(flag.wait(site)),
+            Side::Tokio(token) => Either::Right(token.cancelled_owned()),
         };
         WaitForCancellationFutureOwned { inner }
     }
@@ -168,12 +188,7 @@ impl CancellationToken {
             if self.is_cancelled() {
                 return None;
             }
-            let cancelled = match &self.inner {
-                Side::Controlled(flag) => Inner::Controlled { waits: flag.wait(site) },
-                Side::Tokio(token) => Inner::Tokio { wait: token.cancelled() },
-            };
-            let cancelled = std::pin::pin!(WaitForCancellationFuture { inner: cancelled });
-            either(future, cancelled).await
+            until(future, std::pin::pin!(self.cancelled_at(site))).await
         }
     }
 
@@ -185,18 +200,13 @@ impl CancellationToken {
             if self.is_cancelled() {
                 return None;
             }
-            let cancelled = match self.inner {
-                Side::Controlled(flag) => InnerOwned::Controlled { waits: flag.wait(site), _flag: flag },
-                Side::Tokio(token) => InnerOwned::Tokio { wait: token.cancelled_owned() },
-            };
-            let cancelled = std::pin::pin!(WaitForCancellationFutureOwned { inner: cancelled });
-            either(future, cancelled).await
+            until(future, std::pin::pin!(self.cancelled_owned_at(site))).await
         }
     }
 }
 
 /// The future's output, or nothing if the other ends first. The future is asked first.
-async fn either<F: Future>(future: F, mut end: Pin<&mut impl Future<Output = ()>>) -> Option<F::Output> {
+async fn until<F: Future>(future: F, mut end: Pin<&mut impl Future<Output = ()>>) -> Option<F::Output> {
     let mut future = std::pin::pin!(future);
     poll_fn(|cx| match future.as_mut().poll(cx) {
         Poll::Ready(output) => Poll::Ready(Some(output)),
@@ -208,17 +218,6 @@ async fn either<F: Future>(future: F, mut end: Pin<&mut impl Future<Output = ()>
 impl Default for CancellationToken {
     fn default() -> Self {
         Self::new()
-    }
-}
-
-impl Clone for CancellationToken {
-    fn clone(&self) -> Self {
-        Self {
-            inner: match &self.inner {
-                Side::Controlled(flag) => Side::Controlled(Arc::clone(flag)),
-                Side::Tokio(token) => Side::Tokio(token.clone()),
-            },
-        }
     }
 }
 
@@ -251,27 +250,11 @@ impl fmt::Debug for CancellationToken {
 }
 
 pin_project_lite::pin_project! {
-    #[project = InnerPinned]
-    enum Inner<'a> {
-        Controlled { waits: Waits },
-        Tokio { #[pin] wait: theirs::WaitForCancellationFuture<'a> },
-    }
-}
-
-pin_project_lite::pin_project! {
-    #[project = InnerOwnedPinned]
-    enum InnerOwned {
-        Controlled { waits: Waits, _flag: Arc<Flag> },
-        Tokio { #[pin] wait: theirs::WaitForCancellationFutureOwned },
-    }
-}
-
-pin_project_lite::pin_project! {
     /// Future of [`CancellationToken::cancelled`].
     #[must_use = "futures do nothing unless awaited"]
     pub struct WaitForCancellationFuture<'a> {
         #[pin]
-        inner: Inner<'a>,
+        inner: Either<Waits, theirs::WaitForCancellationFuture<'a>>,
     }
 }
 
@@ -280,7 +263,7 @@ pin_project_lite::pin_project! {
     #[must_use = "futures do nothing unless awaited"]
     pub struct WaitForCancellationFutureOwned {
         #[pin]
-        inner: InnerOwned,
+        inner: Either<Waits, theirs::WaitForCancellationFutureOwned>,
     }
 }
 
@@ -288,10 +271,7 @@ impl Future for WaitForCancellationFuture<'_> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
-        match self.project().inner.project() {
-            InnerPinned::Controlled { waits } => waits.as_mut().poll(cx),
-            InnerPinned::Tokio { wait } => wait.poll(cx),
-        }
+        self.project().inner.poll(cx)
     }
 }
 
@@ -299,10 +279,7 @@ impl Future for WaitForCancellationFutureOwned {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
-        match self.project().inner.project() {
-            InnerOwnedPinned::Controlled { waits, .. } => waits.as_mut().poll(cx),
-            InnerOwnedPinned::Tokio { wait } => wait.poll(cx),
-        }
+        self.project().inner.poll(cx)
     }
 }
 

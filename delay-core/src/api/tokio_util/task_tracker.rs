@@ -21,7 +21,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     task::{self, Poll},
 };
-use tokio_util::task::task_tracker as theirs;
+use tokio_util::{either::Either, task::task_tracker as theirs};
 
 /// Counts tasks, and waits for all of them to end.
 ///
@@ -35,6 +35,7 @@ use tokio_util::task::task_tracker as theirs;
 ///     assert!(tracker.is_empty());
 /// }
 /// ```
+#[derive(Clone)]
 pub struct TaskTracker {
     inner: Side<Arc<Tracked>, theirs::TaskTracker>,
 }
@@ -74,13 +75,12 @@ impl TaskTracker {
     /// A tracker that is open and has no tasks.
     #[must_use]
     pub fn new() -> Self {
-        let inner = match backend::choose(|_| (), theirs::TaskTracker::new) {
-            Side::Controlled(()) => {
-                let is_closed = watch::Sender::named(false, Payload::visible(), "tracker");
-                let open = Mutex::new(Some(is_closed.subscribe()));
-                Side::Controlled(Arc::new(Tracked { is_closed, open }))
-            }
-            Side::Tokio(tracker) => Side::Tokio(tracker),
+        let inner = if backend::is_controlled() {
+            let is_closed = watch::Sender::named(false, Payload::visible(), "tracker");
+            let open = Mutex::new(Some(is_closed.subscribe()));
+            Side::Controlled(Arc::new(Tracked { is_closed, open }))
+        } else {
+            Side::Tokio(theirs::TaskTracker::new())
         };
         Self { inner }
     }
@@ -90,8 +90,8 @@ impl TaskTracker {
     pub fn wait(&self) -> TaskTrackerWaitFuture<'_> {
         let site = Location::caller();
         let inner = match &self.inner {
-            Side::Controlled(tracked) => Waiting::Controlled { wait: Box::pin(tracked.is_closed.closed_at(site)) },
-            Side::Tokio(tracker) => Waiting::Tokio { wait: tracker.wait() },
+            Side::Controlled(tracked) => Either::Left(Box::pin(tracked.is_closed.closed_at(site)) as Waits<'_>),
+            Side::Tokio(tracker) => Either::Right(tracker.wait()),
         };
         TaskTrackerWaitFuture { inner }
     }
@@ -187,7 +187,7 @@ impl TaskTracker {
             Side::Controlled(tracked) => Side::Controlled(tracked.is_closed.subscribe()),
             Side::Tokio(tracker) => Side::Tokio(tracker.token()),
         };
-        TaskTrackerToken { counted, tracker: self.clone() }
+        TaskTrackerToken { _counted: counted, tracker: self.clone() }
     }
 
     /// Whether both are the same.
@@ -207,16 +207,6 @@ impl Default for TaskTracker {
     }
 }
 
-impl Clone for TaskTracker {
-    fn clone(&self) -> Self {
-        let inner = match &self.inner {
-            Side::Controlled(tracked) => Side::Controlled(Arc::clone(tracked)),
-            Side::Tokio(tracker) => Side::Tokio(tracker.clone()),
-        };
-        Self { inner }
-    }
-}
-
 impl fmt::Debug for TaskTracker {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("TaskTracker").finish_non_exhaustive()
@@ -224,8 +214,9 @@ impl fmt::Debug for TaskTracker {
 }
 
 /// Counts as a task of its [`TaskTracker`].
+#[derive(Clone)]
 pub struct TaskTrackerToken {
-    counted: Side<watch::Receiver<bool>, theirs::TaskTrackerToken>,
+    _counted: Side<watch::Receiver<bool>, theirs::TaskTrackerToken>,
     tracker: TaskTracker,
 }
 
@@ -234,16 +225,6 @@ impl TaskTrackerToken {
     #[must_use]
     pub fn task_tracker(&self) -> &TaskTracker {
         &self.tracker
-    }
-}
-
-impl Clone for TaskTrackerToken {
-    fn clone(&self) -> Self {
-        let counted = match &self.counted {
-            Side::Controlled(counted) => Side::Controlled(counted.clone()),
-            Side::Tokio(token) => Side::Tokio(token.clone()),
-        };
-        Self { counted, tracker: self.tracker.clone() }
     }
 }
 
@@ -273,20 +254,14 @@ impl<F: Future> Future for TrackedFuture<F> {
     }
 }
 
-pin_project_lite::pin_project! {
-    #[project = WaitingPinned]
-    enum Waiting<'a> {
-        Controlled { wait: Pin<Box<dyn Future<Output = ()> + Send + Sync + 'a>> },
-        Tokio { #[pin] wait: theirs::TaskTrackerWaitFuture<'a> },
-    }
-}
+type Waits<'a> = Pin<Box<dyn Future<Output = ()> + Send + Sync + 'a>>;
 
 pin_project_lite::pin_project! {
     /// Future of [`TaskTracker::wait`].
     #[must_use = "futures do nothing unless awaited"]
     pub struct TaskTrackerWaitFuture<'a> {
         #[pin]
-        inner: Waiting<'a>,
+        inner: Either<Waits<'a>, theirs::TaskTrackerWaitFuture<'a>>,
     }
 }
 
@@ -294,10 +269,7 @@ impl Future for TaskTrackerWaitFuture<'_> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
-        match self.project().inner.project() {
-            WaitingPinned::Controlled { wait } => wait.as_mut().poll(cx),
-            WaitingPinned::Tokio { wait } => wait.poll(cx),
-        }
+        self.project().inner.poll(cx)
     }
 }
 
