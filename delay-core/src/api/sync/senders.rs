@@ -2,6 +2,7 @@
 //!
 //! Invariant: whoever drops the last one tells the World that nothing can come any more.
 
+use crate::{api::backend, ids::Object, world::World};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// The senders of a channel, one to begin with.
@@ -27,9 +28,15 @@ impl Senders {
         self.0.fetch_update(Ordering::AcqRel, Ordering::Acquire, revive).is_ok()
     }
 
-    /// One is dropped: whether it was the last.
-    pub(super) fn remove(&self) -> bool {
-        self.0.fetch_sub(1, Ordering::AcqRel) == 1
+    /// One is dropped: tells the World, and has it `abandon` the channel if it was the last.
+    pub(super) fn remove(&self, execution: u64, object: Object, abandon: impl FnOnce(&mut World, Object)) {
+        let was_last = self.0.fetch_sub(1, Ordering::AcqRel) == 1;
+        backend::within_if(execution, |context| {
+            context.world.drops_end(object);
+            if was_last {
+                abandon(&mut context.world, object);
+            }
+        });
     }
 }
 

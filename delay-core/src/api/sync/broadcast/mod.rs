@@ -318,13 +318,7 @@ impl<T> Clone for Sender<T> {
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if let Side::Controlled(core) = &self.inner {
-            let was_last = core.senders.remove();
-            backend::within_if(core.execution, |context| {
-                context.world.drops_end(core.object);
-                if was_last {
-                    context.world.abandon_broadcast(core.object);
-                }
-            });
+            core.senders.remove(core.execution, core.object, World::abandon_broadcast);
         }
     }
 }
