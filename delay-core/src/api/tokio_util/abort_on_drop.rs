@@ -18,47 +18,36 @@ use std::{
 /// ```
 #[must_use = "dropping the handle aborts the task at once"]
 pub struct AbortOnDropHandle<T> {
-    /// Invariant: none only once it is detached.
-    handle: Option<JoinHandle<T>>,
+    on_drop: AbortOnDrop,
+    handle: JoinHandle<T>,
 }
 
 impl<T> AbortOnDropHandle<T> {
     /// The task is aborted when this is dropped.
     pub fn new(handle: JoinHandle<T>) -> Self {
-        Self { handle: Some(handle) }
-    }
-
-    fn handle(&self) -> &JoinHandle<T> {
-        self.handle.as_ref().unwrap_or_else(|| crate::bug!("a handle is used after its end"))
+        Self { on_drop: AbortOnDrop::new(handle.abort_handle()), handle }
     }
 
     /// Aborts the task.
     #[track_caller]
     pub fn abort(&self) {
-        self.handle().abort();
+        self.handle.abort();
     }
 
     /// Whether the task has ended. An observation.
     pub fn is_finished(&self) -> bool {
-        self.handle().is_finished()
+        self.handle.is_finished()
     }
 
     /// A handle that can abort the task and nothing else.
     pub fn abort_handle(&self) -> AbortHandle {
-        self.handle().abort_handle()
+        self.handle.abort_handle()
     }
 
     /// A handle that does not abort the task when dropped.
-    pub fn detach(mut self) -> JoinHandle<T> {
-        self.handle.take().unwrap_or_else(|| crate::bug!("a handle is detached twice"))
-    }
-}
-
-impl<T> Drop for AbortOnDropHandle<T> {
-    fn drop(&mut self) {
-        if let Some(handle) = &self.handle {
-            handle.abort();
-        }
+    pub fn detach(self) -> JoinHandle<T> {
+        self.on_drop.detach();
+        self.handle
     }
 }
 
@@ -66,16 +55,13 @@ impl<T> Future for AbortOnDropHandle<T> {
     type Output = Result<T, JoinError>;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
-        match &mut self.handle {
-            Some(handle) => Pin::new(handle).poll(cx),
-            None => crate::bug!("a handle is polled after its end"),
-        }
+        Pin::new(&mut self.handle).poll(cx)
     }
 }
 
 impl<T> AsRef<JoinHandle<T>> for AbortOnDropHandle<T> {
     fn as_ref(&self) -> &JoinHandle<T> {
-        self.handle()
+        &self.handle
     }
 }
 

@@ -11,7 +11,7 @@ use std::{
     panic::Location,
     pin::Pin,
     sync::Arc,
-    task::{Context, Poll, ready},
+    task::{Context, Poll},
 };
 
 type Acquiring = Pin<Box<dyn Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send + Sync>>;
@@ -54,22 +54,23 @@ impl PollSemaphore {
 
     /// Polls for so many permits; none if the semaphore is closed.
     pub fn poll_acquire_many(&mut self, cx: &mut Context<'_>, permits: u32) -> Poll<Option<OwnedSemaphorePermit>> {
-        if self.acquiring.as_ref().is_none_or(|(asked, _)| *asked != permits) {
-            // Asked for another number, it leaves the queue.
-            self.acquiring = None;
-            match Arc::clone(&self.semaphore).try_acquire_many_owned(permits) {
+        // Asked for another number, it leaves the queue.
+        let waits = self.acquiring.take().filter(|(asked, _)| *asked == permits);
+        let mut acquiring = match waits {
+            Some((_, acquiring)) => acquiring,
+            None => match Arc::clone(&self.semaphore).try_acquire_many_owned(permits) {
                 Ok(permit) => return Poll::Ready(Some(permit)),
                 Err(TryAcquireError::Closed) => return Poll::Ready(None),
                 Err(TryAcquireError::NoPermits) => {
-                    let acquiring = Arc::clone(&self.semaphore).acquire_many_owned_at(permits, self.site);
-                    self.acquiring = Some((permits, Box::pin(acquiring)));
+                    Box::pin(Arc::clone(&self.semaphore).acquire_many_owned_at(permits, self.site))
                 }
-            }
+            },
+        };
+        let acquired = acquiring.as_mut().poll(cx);
+        if acquired.is_pending() {
+            self.acquiring = Some((permits, acquiring));
         }
-        let Some((_, acquiring)) = &mut self.acquiring else { crate::bug!("it was just asked for") };
-        let acquired = ready!(acquiring.as_mut().poll(cx));
-        self.acquiring = None;
-        Poll::Ready(acquired.ok())
+        acquired.map(Result::ok)
     }
 
     /// How many permits are free. An observation.
