@@ -3,6 +3,7 @@
 //! What needs no control is the crate's own. The wrappers, and the methods that need a timer, are over ours.
 
 mod ext;
+mod join_set;
 mod timed;
 pub mod wrappers;
 

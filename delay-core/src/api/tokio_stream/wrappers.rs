@@ -1,13 +1,13 @@
 //! Receivers and intervals as streams. Mirror those of `tokio_stream::wrappers`.
 
 use super::Stream;
+pub use super::join_set::JoinSetStream;
 use crate::{
     api::{
         sync::{
             broadcast::{self, error::RecvError},
             mpsc, watch,
         },
-        task::{JoinError, JoinSet},
         time::{Instant, Interval},
     },
     world::op::Site,
@@ -265,53 +265,5 @@ impl AsRef<Interval> for IntervalStream {
 impl AsMut<Interval> for IntervalStream {
     fn as_mut(&mut self) -> &mut Interval {
         &mut self.inner
-    }
-}
-
-/// The results of the tasks of a set, in the order in which they end.
-#[derive(Debug)]
-pub struct JoinSetStream<T> {
-    inner: JoinSet<T>,
-}
-
-impl<T> JoinSetStream<T> {
-    /// Streams the results of its tasks.
-    pub fn new(set: JoinSet<T>) -> Self {
-        Self { inner: set }
-    }
-
-    /// The set.
-    pub fn into_inner(self) -> JoinSet<T> {
-        self.inner
-    }
-}
-
-impl<T: 'static> Stream for JoinSetStream<T> {
-    type Item = Result<T, JoinError>;
-
-    fn poll_next(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Self::Item>> {
-        self.inner.poll_join_next(cx)
-    }
-
-    fn size_hint(&self) -> (usize, Option<usize>) {
-        (self.inner.len(), Some(self.inner.len()))
-    }
-}
-
-impl<T> AsRef<JoinSet<T>> for JoinSetStream<T> {
-    fn as_ref(&self) -> &JoinSet<T> {
-        &self.inner
-    }
-}
-
-impl<T> AsMut<JoinSet<T>> for JoinSetStream<T> {
-    fn as_mut(&mut self) -> &mut JoinSet<T> {
-        &mut self.inner
-    }
-}
-
-impl<T> From<JoinSet<T>> for JoinSetStream<T> {
-    fn from(set: JoinSet<T>) -> Self {
-        Self::new(set)
     }
 }
