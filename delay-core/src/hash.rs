@@ -52,6 +52,7 @@ pub enum Domain {
     Store,
     Shared,
     Version,
+    Part,
 }
 
 impl Print {

@@ -22,6 +22,8 @@ pub const SELF_WAKES_MAX: u32 = 1_000;
 /// Most acts of processes that learned execution keeps, about 100 bytes each. Past it nothing more is learnt: what is not known is
 /// executed live each time.
 pub const ACTS_MAX: usize = 1 << 24;
+/// Most points in the trees of known steps, about 100 bytes each. Past it no more steps are remembered: what is not known is made anew.
+pub const POINTS_MAX: usize = 1 << 22;
 /// Most bytes of a line of a recording. Past it the file is refused: it is no recording, or damaged.
 pub const RECORDED_LINE_BYTES_MAX: u64 = 1 << 28;
 /// Steps of one execution, unless the test says otherwise.

@@ -155,6 +155,11 @@ impl Names {
         !self.apart.is_empty() && self.apart.contains(&point)
     }
 
+    /// How many are.
+    pub fn apart(&self) -> usize {
+        self.apart.len()
+    }
+
     /// Remembers that it is. Returns false if it was known.
     pub fn remember_apart(&mut self, point: Print) -> bool {
         self.apart.insert(point)

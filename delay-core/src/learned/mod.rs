@@ -10,6 +10,8 @@
 //! - A reaction is done again to its end or not at all: what is unknown is found out by the same walk, and the step taken back.
 
 mod reaction;
+pub mod steps;
+mod ways;
 
 use crate::{
     hash::{IdMap, Print},

@@ -10,7 +10,7 @@ use crate::{
     ids::Process,
     learned::{Automata, Call, Ending},
     limits,
-    world::{Choice, Next, World},
+    world::{Choice, Next, World, parts::Part},
 };
 
 /// What was learnt, and where the futures stand.
@@ -28,6 +28,9 @@ pub(super) struct Learning {
     differs: bool,
     /// Spawned in the present step.
     born: Vec<Process>,
+    /// The parts are wanted that the next step looks at; after it, whether they are there.
+    looks: bool,
+    looked: Vec<Part>,
 }
 
 /// Why nothing is learnt any more.
@@ -50,6 +53,8 @@ impl Live<'_> {
                 is_live_step: false,
                 differs: false,
                 born: Vec::new(),
+                looks: false,
+                looked: Vec::new(),
             }));
         }
     }
@@ -148,6 +153,22 @@ impl Live<'_> {
         }
     }
 
+    /// Makes a choice, and says which parts of the World the step looked at, in order. Whether it says so: a step that was made live
+    /// has looked at more.
+    pub fn step_looking(&mut self, choice: Choice, looked: &mut Vec<Part>) -> (Status, bool) {
+        looked.clear();
+        if let Some(learning) = &mut self.learning {
+            learning.looks = true;
+        }
+        let status = self.step(choice);
+        let Some(learning) = &mut self.learning else { return (status, false) };
+        let is_known = std::mem::take(&mut learning.looks);
+        if is_known {
+            std::mem::swap(looked, &mut learning.looked);
+        }
+        (status, is_known)
+    }
+
     /// Makes a choice, without the futures if that is possible.
     pub(super) fn step_learning(&mut self, choice: Choice) -> Status {
         self.fingerprint();
@@ -235,7 +256,14 @@ impl Live<'_> {
         context.violation = None;
         context.world.begin_kept_step();
         learning.born.clear();
+        if learning.looks {
+            context.world.begin_looking();
+        }
         let is_known = learning.follow(&mut context.world, choice).is_some();
+        if learning.looks {
+            context.world.end_looking(&mut learning.looked);
+            learning.looks = is_known;
+        }
         if is_known {
             learning.attached = false;
             self.path.push(choice);

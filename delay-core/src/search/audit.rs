@@ -27,10 +27,10 @@ const WALK_MAX: u32 = 10_000;
 /// An execution that was cut short at a visited state.
 #[derive(Debug)]
 pub(super) struct Hit<E> {
-    path: Box<[Choice]>,
+    pub(super) path: Box<[Choice]>,
     pub(super) spent: Box<[Deviation]>,
     /// The explorer at its end.
-    explorer: E,
+    pub(super) explorer: E,
 }
 
 impl<E: Explorer> Hit<E> {
@@ -64,8 +64,9 @@ impl<E: Explorer> Hit<E> {
 pub(super) struct Audit<E> {
     pub(super) hits: Vec<Hit<E>>,
     seen: u64,
-    /// One of so many is kept.
+    /// One of so many is kept, next this one.
     stride: u64,
+    next_hit: u64,
     /// What a process waits for after each history.
     shapes: IdMap<u64, u64>,
     /// The number of the next state whose path is executed live.
@@ -78,7 +79,7 @@ const VERIFIED: u64 = 64;
 
 impl<E> Default for Audit<E> {
     fn default() -> Self {
-        Self { hits: Vec::new(), seen: 0, stride: 1, shapes: IdMap::default(), next: 0 }
+        Self { hits: Vec::new(), seen: 0, stride: 1, next_hit: 1, shapes: IdMap::default(), next: 0 }
     }
 }
 
@@ -104,10 +105,11 @@ impl<E> Audit<E> {
 
     /// An execution is cut short here.
     #[inline]
-    pub(super) fn hit(&mut self, path: &[Choice], spent: &[Deviation], explorer: E) {
+    pub(super) fn hit(&mut self, hit: impl FnOnce() -> Hit<E>) {
         self.seen += 1;
-        if self.seen.is_multiple_of(self.stride) {
-            self.keep(Hit { path: path.into(), spent: spent.into(), explorer });
+        if self.seen == self.next_hit {
+            self.next_hit += self.stride;
+            self.keep(hit());
         }
     }
 
@@ -132,7 +134,7 @@ mod tests {
     fn a_bounded_number_of_hits_is_kept_from_all_over() {
         let mut audit = Audit::default();
         for number in 1..=10_000u64 {
-            audit.hit(&[], &[], number);
+            audit.hit(|| Hit { path: Box::default(), spent: Box::default(), explorer: number });
         }
         let kept: Vec<u64> = audit.hits.iter().map(|hit| hit.explorer).collect();
         assert!(kept.len() <= HITS_MAX && kept.len() >= HITS_MAX / 2 - 1, "{}", kept.len());

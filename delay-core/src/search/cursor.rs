@@ -8,6 +8,40 @@ use crate::{
     world::{Choice, World},
 };
 
+/// What a cursor asks of the state it stands at.
+pub trait Choices {
+    /// Whose explicit choice is being resolved, and among how many outcomes.
+    fn choosing(&self) -> Option<(Process, u32)>;
+    /// How many processes can make a step.
+    fn enabled(&self) -> u32;
+    /// Alternatives of a process, or of an environment; 0 if there is no such process.
+    fn alternatives_of(&self, process: Process) -> u32;
+    /// The marks of all processes that can make a step, summed up.
+    fn sum_enabled(&self, mark: impl Fn(Process) -> u64) -> u64;
+}
+
+impl Choices for World {
+    #[inline]
+    fn choosing(&self) -> Option<(Process, u32)> {
+        self.choosing()
+    }
+
+    #[inline]
+    fn enabled(&self) -> u32 {
+        self.enabled()
+    }
+
+    #[inline]
+    fn alternatives_of(&self, process: Process) -> u32 {
+        if process.is_environment() || self.is_live(process) { self.alternatives(process) } else { 0 }
+    }
+
+    fn sum_enabled(&self, mark: impl Fn(Process) -> u64) -> u64 {
+        let enabled = self.processes().iter().filter(|process| self.alternatives_of(**process) > 0);
+        enabled.fold(0, |sum, process| sum.wrapping_add(mark(*process)))
+    }
+}
+
 /// A place in Choices(s), with the explorer state it belongs to.
 #[derive(Clone, Debug)]
 pub struct Cursor<E> {
@@ -32,7 +66,7 @@ pub struct Unsound(pub Process);
 impl<E: Explorer> Cursor<E> {
     /// The first choice of a state. The state must have one.
     #[inline]
-    pub fn at(world: &World, explorer: E) -> Result<Self, Unsound> {
+    pub fn at(world: &impl Choices, explorer: E) -> Result<Self, Unsound> {
         let mut cursor = Self {
             explorer,
             process: Process::FAULTS,
@@ -64,13 +98,13 @@ impl<E: Explorer> Cursor<E> {
 
     /// Turns to the process the explorer names.
     #[inline]
-    fn name(&mut self, world: &World) -> Result<(), Unsound> {
+    fn name(&mut self, world: &impl Choices) -> Result<(), Unsound> {
         let process = self.explorer.next();
         (self.process, self.alternative) = (process, 0);
-        self.of_process = alternatives(world, process);
+        self.of_process = world.alternatives_of(process);
         self.named = self.named.wrapping_add(mark(process));
         let is_last_of_many = self.processes_left == 1 && world.enabled() > 1;
-        if self.of_process == 0 || is_last_of_many && self.named != all_marks(world) {
+        if self.of_process == 0 || is_last_of_many && self.named != world.sum_enabled(mark) {
             return Err(Unsound(process));
         }
         Ok(())
@@ -78,8 +112,8 @@ impl<E: Explorer> Cursor<E> {
 
     /// Turns to the environment, if it has a move.
     #[inline]
-    fn turn_to(&mut self, environment: Process, world: &World) -> bool {
-        let moves = world.alternatives(environment);
+    fn turn_to(&mut self, environment: Process, world: &impl Choices) -> bool {
+        let moves = world.alternatives_of(environment);
         if moves > 0 {
             (self.process, self.alternative, self.of_process) = (environment, 0, moves);
         }
@@ -88,7 +122,7 @@ impl<E: Explorer> Cursor<E> {
 
     /// Turns to the environment after the processes, from where it stands on.
     #[inline]
-    fn turn_to_environment(&mut self, world: &World, after: Option<Process>) -> bool {
+    fn turn_to_environment(&mut self, world: &impl Choices, after: Option<Process>) -> bool {
         let clock = after.is_none() && self.first != Some(Process::CLOCK) && self.turn_to(Process::CLOCK, world);
         clock
             || after != Some(Process::FAULTS)
@@ -121,7 +155,7 @@ impl<E: Explorer> Cursor<E> {
     }
 
     /// Spends one delay: turns to the next choice. Returns false at the end of the list.
-    pub fn delay(&mut self, world: &World) -> Result<bool, Unsound> {
+    pub fn delay(&mut self, world: &impl Choices) -> Result<bool, Unsound> {
         if self.alternative + 1 < self.of_process {
             self.alternative += 1;
             self.spent += 1;
@@ -158,16 +192,4 @@ impl<E: Explorer> Cursor<E> {
 const fn mark(process: Process) -> u64 {
     let mixed = (process.number() as u64 + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15);
     (mixed ^ (mixed >> 29)).wrapping_mul(0xBF58_476D_1CE4_E5B9)
-}
-
-/// What the marks of the enabled processes sum up to.
-fn all_marks(world: &World) -> u64 {
-    let enabled = world.processes().iter().filter(|process| alternatives(world, **process) > 0);
-    enabled.fold(0, |sum, process| sum.wrapping_add(mark(*process)))
-}
-
-/// Alternatives of the process an explorer named; 0 also if there is no such process.
-#[inline]
-fn alternatives(world: &World, process: Process) -> u32 {
-    if world.is_live(process) { world.alternatives(process) } else { 0 }
 }

@@ -1,43 +1,65 @@
 //! States with choices left: what SES holds on its stack, and what waits for a larger bound.
 
 use super::{
-    cursor::Cursor,
     paths::{Node, Paths},
     run::Deviation,
 };
-use crate::{explorer::Explorer, hash::Print};
+use crate::hash::Print;
 
-/// A state with choices left.
-#[derive(Debug)]
-pub(super) struct Frame<E> {
-    /// Where in Choices(s) the last executed transition stands; the first, if none was.
-    pub(super) cursor: Cursor<E>,
+/// A state with choices left, on the way down.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Frame {
+    pub(super) state: Print,
+    pub(super) node: Node,
     /// Transitions of this state executed so far: i in Figure 5.
     pub(super) executed: u32,
     /// |Choices(s)|.
     pub(super) choices: u32,
-    /// Delays to the next transition: n in Figure 5.
+    /// Delays to the last executed transition, or to the first one: n in Figure 5.
     pub(super) delays: u32,
-    pub(super) state: Print,
+}
+
+/// A state that waits, as small as can be: there may be as many as there are states. All else follows from its path.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Entry {
     pub(super) node: Node,
+    pub(super) executed: u32,
+    pub(super) delays: u32,
+    /// Half of the state's short fingerprint: that the program comes here again is looked at.
+    check: u32,
+}
+
+impl Entry {
+    pub(super) fn of(frame: &Frame) -> Self {
+        let Frame { state, node, executed, delays, .. } = *frame;
+        Self { node, executed, delays, check: Self::check(state) }
+    }
+
+    fn check(state: Print) -> u32 {
+        (state.short() >> 32) as u32
+    }
+
+    /// Whether this may be the state that waits.
+    pub(super) fn may_be(&self, state: Print) -> bool {
+        self.check == Self::check(state)
+    }
 }
 
 /// What is left in the frontier of a stopped search.
-#[derive(Debug)]
-pub(super) struct Frontier<E> {
-    pub(super) entries: Vec<Frame<E>>,
+#[derive(Debug, Default)]
+pub(super) struct Frontier {
+    pub(super) entries: Vec<Entry>,
     pub(super) paths: Paths,
 }
 
-impl<E: Explorer> Frontier<E> {
+impl Frontier {
     /// For each entry, the delays on the way to its next transition, and where that stands in the execution.
     pub(super) fn deviations(&self) -> impl Iterator<Item = (Vec<Deviation>, u32)> {
-        self.entries.iter().map(|frame| {
-            let (mut deviations, step) = self.paths.deviations(frame.node);
+        self.entries.iter().map(|entry| {
+            let (mut deviations, step) = self.paths.deviations(entry.node);
             // One delay past the last executed transition, or the first one if none was.
-            let delays = frame.cursor.spent() + u32::from(frame.executed > 0);
-            if delays > 0 {
-                deviations.push(Deviation { step, delays });
+            if entry.executed > 0 {
+                deviations.push(Deviation { step, delays: entry.executed });
             }
             (deviations, step)
         })

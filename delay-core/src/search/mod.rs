@@ -18,7 +18,9 @@ mod random;
 mod run;
 mod ses;
 mod ss;
+mod trail;
 pub mod visited;
+mod walk;
 
 use crate::{
     coverage::Coverage,

@@ -12,6 +12,8 @@ pub(super) struct Node(u32);
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     parent: Node,
+    /// Choices on the path.
+    length: u32,
     choice: Choice,
     delays: u32,
 }
@@ -34,8 +36,29 @@ impl Paths {
         let Some(number) = u32::try_from(self.entries.len()).ok().filter(|number| *number < Self::ROOT.0) else {
             crate::bug!("more states than there are numbers")
         };
-        self.entries.push(Entry { parent, choice, delays });
+        let length = self.length(parent) + 1;
+        self.entries.push(Entry { parent, length, choice, delays });
         Node(number)
+    }
+
+    /// Choices on the path to a state.
+    #[inline]
+    pub(super) fn length(&self, node: Node) -> u32 {
+        self.entries.get(node.0 as usize).map_or(0, |entry| entry.length)
+    }
+
+    /// The state before, the choice made there, and the delays spent there. None for the initial state.
+    #[inline]
+    pub(super) fn last(&self, node: Node) -> Option<(Node, Choice, u32)> {
+        self.entries.get(node.0 as usize).map(|entry| (entry.parent, entry.choice, entry.delays))
+    }
+
+    /// A state is of no use any more, nor are those that were reached through it.
+    #[inline]
+    pub(super) fn leave(&mut self, node: Node) {
+        if self.entries.len() == node.0 as usize + 1 {
+            self.entries.pop();
+        }
     }
 
     fn up(&self, node: Node) -> impl Iterator<Item = &Entry> {
@@ -43,16 +66,9 @@ impl Paths {
         std::iter::successors(entry(node), move |below| entry(below.parent))
     }
 
-    /// The choices from the initial state to `node`.
-    pub(super) fn choices(&self, node: Node) -> Vec<Choice> {
-        let mut choices: Vec<Choice> = self.up(node).map(|entry| entry.choice).collect();
-        choices.reverse();
-        choices
-    }
-
     /// The delays spent on the way, and the number of choices.
     pub(super) fn deviations(&self, node: Node) -> (Vec<Deviation>, u32) {
-        let length = self.up(node).count() as u32;
+        let length = self.length(node);
         let spent = self.up(node).zip((0..length).rev()).filter(|(entry, _)| entry.delays > 0);
         let mut deviations: Vec<Deviation> =
             spent.map(|(entry, step)| Deviation { step, delays: entry.delays }).collect();
@@ -103,6 +119,14 @@ mod tests {
 
     fn choice(process: u32) -> Choice {
         Choice { process: Process::new(process), alternative: 0 }
+    }
+
+    impl Paths {
+        fn choices(&self, node: Node) -> Vec<Choice> {
+            let mut choices: Vec<Choice> = self.up(node).map(|entry| entry.choice).collect();
+            choices.reverse();
+            choices
+        }
     }
 
     #[test]

@@ -16,21 +16,20 @@ use super::{
     Cache, Execution, Outcome, Program, Settings, Stop,
     audit::Audit,
     budget::{Budget, Meter, Progress, Spent},
-    cursor::{Cursor, Unsound},
-    frontier::{Frame, Frontier},
+    cursor::Unsound,
+    frontier::{Entry, Frame, Frontier},
     lasso::Lassos,
-    paths::{Node, Paths},
-    run::Deviation,
+    paths::Paths,
+    trail::Trail,
     visited::{Nothing, Pairs, States, Visited},
 };
 use crate::{
     coverage::Coverage,
-    explorer::{self, Explorer},
+    explorer::Explorer,
     hash::Print,
-    live::{Footprint, GaveUp, Live, Status},
+    live::{Live, Status},
     search::Finding,
     verdict::Divergence,
-    world::Choice,
 };
 
 /// Below so many states it is not worth clearing up paths.
@@ -53,7 +52,7 @@ pub(super) fn explore<E: Explorer>(
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
-) -> (Outcome, Frontier<E>) {
+) -> (Outcome, Frontier) {
     match settings.cache {
         Cache::State => sweep::<E, States>(program, explorer, settings, budget),
         Cache::StateExplorer => sweep::<E, Pairs>(program, explorer, settings, budget),
@@ -66,14 +65,14 @@ fn sweep<E: Explorer, V: Visited>(
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
-) -> (Outcome, Frontier<E>) {
+) -> (Outcome, Frontier) {
     let mut live = program.live();
     loop {
         // Where nothing is merged, every execution is to be executed. A test that masks a part wants to see what is missed.
         if V::MERGES && live.is_unmasked() && settings.execution == Execution::Learned {
             live.learn();
         }
-        let mut ses = Ses::<E, V>::new(&mut live, settings, budget);
+        let mut ses = Ses::<E, V>::new(&mut live, explorer, settings, budget);
         let stop = ses.strata(explorer);
         if stop == Err(Halt::Anew) {
             // Learnt that states were told apart too little. All of it again.
@@ -100,29 +99,17 @@ pub(super) enum Halt {
 }
 
 struct Ses<'s, 'b, E, V> {
-    live: &'s mut Live<'b>,
+    trail: Trail<'s, 'b, E>,
     settings: &'s Settings,
     meter: Meter<'s>,
     states_max: u64,
     visited: V,
-    /// States on the way down, each below the one before.
-    stack: Vec<Frame<E>>,
-    /// The choices that lead to the top of the stack, and what each process looked like after them.
-    path: Vec<Choice>,
-    /// None after a step that was made by what was learnt.
-    footprints: Vec<Option<Footprint>>,
-    /// Delays spent on the path.
-    spent: Vec<Deviation>,
-    /// Length of `path` at the bottom of the stack.
-    base: usize,
-    /// The live execution stands at the top of the stack.
-    at_top: bool,
-    /// Steps are made by what was learnt.
-    learns: bool,
+    /// States on the way down, each below the one before. The trail ends at the last.
+    stack: Vec<Frame>,
     /// How much was known of what tells states apart when the search began.
     revision: u32,
     bound: u32,
-    frontier: Vec<Frame<E>>,
+    frontier: Vec<Entry>,
     paths: Paths,
     /// How many states `paths` held after it was last cleared up.
     paths_kept: usize,
@@ -134,21 +121,16 @@ struct Ses<'s, 'b, E, V> {
 }
 
 impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
-    fn new(live: &'s mut Live<'b>, settings: &'s Settings, budget: &'s Budget<'_>) -> Self {
+    fn new(live: &'s mut Live<'b>, explorer: &E, settings: &'s Settings, budget: &'s Budget<'_>) -> Self {
+        let trail = Trail::begin(live, explorer);
         Self {
-            learns: live.is_learning(),
-            live,
+            revision: trail.walk.live().world().revision(),
+            trail,
             settings,
             meter: budget.meter(),
             states_max: budget.states_max(),
             visited: V::default(),
             stack: Vec::new(),
-            path: Vec::new(),
-            footprints: Vec::new(),
-            spent: Vec::new(),
-            base: 0,
-            at_top: false,
-            revision: 0,
             bound: 0,
             frontier: Vec::new(),
             paths: Paths::default(),
@@ -162,14 +144,16 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
 
     /// The outer loop of Figure 5.
     fn strata(&mut self, explorer: &E) -> Result<Stop, Halt> {
-        self.live.restart();
-        let mut first = explorer.clone();
-        explorer::tell(&mut first, self.live.world().events());
-        self.revision = self.live.world().revision();
-        let state = self.live.fingerprint();
-        self.lassos = Lassos::begin(self.live);
-        self.is_new(state, &first, 0);
-        self.arrive(first, state, 0, Paths::ROOT)?;
+        let state = self.trail.walk.fingerprint();
+        self.lassos = Lassos::begin(state, self.trail.walk.live().world());
+        self.is_new(state, 0);
+        match self.trail.walk.live().status() {
+            Status::Running => self.arrive(state, 0),
+            Status::Violated => return Err(self.violated()),
+            status => {
+                self.ended(status);
+            }
+        }
         if let Err(halt) = self.search() {
             self.flush();
             return Err(halt);
@@ -183,12 +167,10 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
                 }
                 return Ok(Stop::Delays);
             }
-            let resumed = self.bound + 1;
             self.bound = next;
             let mut waiting = std::mem::take(&mut self.frontier).into_iter();
-            while let Some(frame) = waiting.next() {
-                self.resume(frame, resumed);
-                if let Err(halt) = self.search() {
+            while let Some(entry) = waiting.next() {
+                if let Err(halt) = self.resume(entry).and_then(|()| self.search()) {
                     self.flush();
                     self.frontier.extend(waiting);
                     return Err(halt);
@@ -204,14 +186,20 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
     /// where explorer states are told apart: else what follows may need more delays than are left.
     fn check_hits(&mut self) -> Result<(), Halt> {
         // Where something was cut or not controlled, nothing is claimed.
-        if !self.live.is_unmasked() || self.coverage.truncated > 0 || self.live.totals().foreign_wakes > 0 {
+        let walk = &mut self.trail.walk;
+        let is_controlled = walk.aside(|live| live.is_unmasked() && live.totals().foreign_wakes == 0);
+        if !is_controlled || self.coverage.truncated > 0 {
             return Ok(());
         }
         for hit in std::mem::take(&mut self.audit).hits {
             let visited = &self.visited;
-            if self.live.without_learning(|live| hit.walk_on(live, visited))? == Status::Violated {
-                self.spent = hit.spent.into_vec();
-                return Err(self.violated());
+            let found = self.trail.walk.aside(|live| {
+                let status = hit.walk_on(live, visited)?;
+                Ok((status == Status::Violated).then(|| Finding::of(live, hit.spent.into_vec())))
+            });
+            self.found = found?;
+            if self.found.is_some() {
+                return Err(Halt::Found);
             }
             self.tick().map_or(Ok(()), Err)?;
         }
@@ -222,7 +210,8 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         self.coverage.completed_bound = Some(self.bound);
         self.coverage.states_per_bound.push(self.visited.count());
         if self.paths.len() > self.paths_kept.saturating_mul(2).max(PATHS_MIN) {
-            self.paths.retain(self.frontier.iter_mut().map(|frame| &mut frame.node));
+            self.trail.back_to(0);
+            self.paths.retain(self.frontier.iter_mut().map(|entry| &mut entry.node));
             self.paths_kept = self.paths.len();
         }
         self.look_for_lassos(explorer)
@@ -231,7 +220,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
     /// Looks for a loop in which a monitor stays hot in what is known so far.
     fn look_for_lassos(&mut self, explorer: &E) -> Result<(), Halt> {
         let Some(lassos) = &mut self.lassos else { return Ok(()) };
-        self.found = self.live.without_learning(|live| lassos.find(live, explorer));
+        self.found = self.trail.walk.aside(|live| lassos.find(live, explorer));
         if self.found.is_some() { Err(Halt::Found) } else { Ok(()) }
     }
 
@@ -243,15 +232,18 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         stop
     }
 
-    /// Takes up an entry of the frontier: its next transition costs one delay more than the last.
-    fn resume(&mut self, mut frame: Frame<E>, delays: u32) {
-        self.path = self.paths.choices(frame.node);
-        self.spent = self.paths.deviations(frame.node).0;
-        self.footprints.clear();
-        self.base = self.path.len();
-        frame.delays = delays - 1;
-        self.stack.push(frame);
-        self.at_top = false;
+    /// Takes up an entry of the frontier.
+    fn resume(&mut self, entry: Entry) -> Result<(), Halt> {
+        let Entry { node, executed, delays, .. } = entry;
+        self.trail.go_to(&self.paths, node)?;
+        self.trail.walk.stand().map_err(|divergence| self.trail.diverged(divergence))?;
+        let state = self.trail.walk.fingerprint();
+        if !entry.may_be(state) {
+            return Err(self.trail.diverged_here("the state it came to before", "another state"));
+        }
+        let choices = self.trail.walk.choice_count();
+        self.stack.push(Frame { state, node, executed, choices, delays });
+        Ok(())
     }
 
     /// DelayBoundedDFS, its recursion on an explicit stack.
@@ -269,103 +261,90 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             if self.visited.count() >= self.states_max {
                 return Err(Halt::States);
             }
-            self.go_to_top()?;
-            let world = self.live.world();
-            let Some(frame) = self.stack.last_mut() else { break };
-            if resumes {
-                frame.delays += 1;
-                match frame.cursor.delay(world) {
-                    Ok(true) => {}
-                    Ok(false) => return Err(Halt::Unsound(Unsound(frame.cursor.choice().process))),
-                    Err(unsound) => return Err(Halt::Unsound(unsound)),
-                }
-            }
-            frame.executed += 1;
-            let (choice, delays, explorer) = (frame.cursor.choice(), frame.delays, frame.cursor.explorer().clone());
-            let spent = frame.cursor.spent();
-            self.execute(choice, spent, delays, explorer)?;
+            let state = frame.state;
+            let (spent, delays) = (frame.executed, frame.delays + u32::from(resumes));
+            (frame.executed, frame.delays) = (spent + 1, delays);
+            self.stand_at(state)?;
+            self.execute(spent, delays)?;
+        }
+        Ok(())
+    }
+
+    /// Brings the live execution to the top of the stack, if that is what makes the next step.
+    #[inline]
+    fn stand_at(&mut self, state: Print) -> Result<(), Halt> {
+        let came = self.trail.walk.stand().map_err(|divergence| self.trail.diverged(divergence))?;
+        if came && self.trail.walk.fingerprint() != state {
+            return Err(self.trail.diverged_here("the state it came to before", "another state"));
         }
         Ok(())
     }
 
     /// Executes one transition of the top state and arrives at its successor.
-    fn execute(&mut self, choice: Choice, spent: u32, delays: u32, mut explorer: E) -> Result<(), Halt> {
-        let step = self.path.len() as u32;
-        let moved = self.lassos.as_ref().and_then(|_| self.live.world().moved_by(choice));
-        let status = self.live.step(choice);
-        self.at_top = false;
-        if status == Status::Diverged {
-            return Err(self.diverged(|live| live.divergence_here("a choice", "no such choice")));
-        }
+    fn execute(&mut self, spent: u32, delays: u32) -> Result<(), Halt> {
+        let choice = self.trail.turn(spent)?;
+        let moved = self.lassos.as_ref().and_then(|_| self.trail.walk.world().moved_by(choice));
+        let status = self.trail.step(choice, spent)?;
         self.coverage.transitions += 1;
-        if self.live.world().revision() != self.revision {
+        if self.trail.walk.live().world().revision() != self.revision {
             return Err(Halt::Anew);
         }
-        self.path.push(choice);
-        self.look_at_footprint(choice, status)?;
-        if spent > 0 {
-            self.spent.push(Deviation { step, delays: spent });
-        }
+        self.look_at_footprint(status)?;
         // Pitfall B.22: before the cache, which may know the state from an execution that did nothing wrong.
-        if status == Status::Violated && self.live.shows_violations() {
+        if status == Status::Violated && self.trail.walk.live().shows_violations() {
             return Err(self.violated());
         }
-        explorer::tell(&mut explorer, self.live.world().events());
-        let state = self.live.fingerprint();
+        self.trail.tell();
+        let state = self.trail.walk.fingerprint();
         if let (Some(lassos), Some(frame)) = (&mut self.lassos, self.stack.last()) {
-            lassos.step(frame.state, choice, moved, state, self.live.world());
+            lassos.step(frame.state, choice, moved, state, self.trail.walk.world());
         }
-        let is_new = self.is_new(state, &explorer, delays);
-        if is_new && self.audit.is_due(self.visited.count()) && !self.live.verify() {
-            return Err(self.diverged(|live| live.divergence_here("what it did before", "something else")));
+        let is_new = self.is_new(state, delays);
+        if is_new && self.audit.is_due(self.visited.count()) && !self.verify()? {
+            return Err(self.trail.diverged_here("what it did before", "something else"));
         }
         let ended = self.ended(status);
-        if let Some(parent) = self.stack.last().filter(|_| is_new && !ended).map(|frame| frame.node) {
-            let node = self.paths.add(parent, choice, spent);
-            self.arrive(explorer, state, delays, node)?;
+        if is_new && !ended {
+            let node = self.paths.add(self.trail.node(), choice, spent);
+            self.trail.come_to(node);
+            self.arrive(state, delays);
         } else {
             if !is_new && !ended {
-                self.audit.hit(&self.path, &self.spent, explorer);
+                let trail = &self.trail;
+                self.audit.hit(|| trail.hit());
             }
-            self.step_back();
+            self.trail.back_to(self.trail.length() - 1);
         }
         self.tick().map_or(Ok(()), Err)
     }
 
+    /// Executes the path live, if the steps on it were learnt.
+    fn verify(&mut self) -> Result<bool, Halt> {
+        self.trail.walk.verify().map_err(|divergence| self.trail.diverged(divergence))
+    }
+
     /// What a process looks like after a step is a function of what it has seen. What was learnt was compared already.
     #[inline]
-    fn look_at_footprint(&mut self, choice: Choice, status: Status) -> Result<(), Halt> {
-        if self.live.is_learning() {
-            self.footprints.push(None);
-            return Ok(());
-        }
-        let footprint = self.live.footprint(choice);
-        if V::MERGES && self.live.is_unmasked() && status != Status::Violated && !self.audit.agrees(&footprint) {
+    fn look_at_footprint(&mut self, status: Status) -> Result<(), Halt> {
+        let Some(footprint) = self.trail.walk.footprint() else { return Ok(()) };
+        let is_compared = V::MERGES && self.trail.walk.live().is_unmasked() && status != Status::Violated;
+        if is_compared && !self.audit.agrees(footprint) {
             let expected = "that it waits for what it waited for before, having seen the same";
-            return Err(Halt::Diverged(self.live.divergence_here(expected, "something else")));
+            return Err(Halt::Diverged(self.trail.walk.live().divergence_here(expected, "something else")));
         }
-        self.footprints.push(Some(footprint));
         Ok(())
     }
 
-    /// The program did something else than before. Where that was seen by what was learnt, live execution has to see it too.
-    #[cold]
-    fn diverged(&self, divergence: impl FnOnce(&Live<'b>) -> Divergence) -> Halt {
-        if self.live.gave_up() == Some(GaveUp::Differs) && self.learns {
-            Halt::Anew
-        } else {
-            Halt::Diverged(divergence(self.live))
-        }
-    }
-
-    /// Whether the state the live execution stands at must be expanded.
+    /// Whether the state where the trail ends must be expanded. The explorer was told how it was reached.
     #[inline]
-    fn is_new(&mut self, state: Print, explorer: &E, delays: u32) -> bool {
+    fn is_new(&mut self, state: Print, delays: u32) -> bool {
+        let walk = &self.trail.walk;
         #[cfg(feature = "test-hooks")]
-        let delays = if self.live.world().masks(crate::world::masked::Part::Delays) { 0 } else { delays };
+        let delays = if walk.live().world().masks(crate::world::masked::Part::Delays) { 0 } else { delays };
+        let explorer = self.trail.told();
         if V::ORDERED {
             // Pitfall B.1: how many delays a choice costs is decided by the explorer and, within a receive, by arrival.
-            return self.visited.insert(state, &(explorer, self.live.world().arrivals()), delays);
+            return self.visited.insert(state, &(explorer, walk.arrivals()), delays);
         }
         self.visited.insert(state, explorer, delays)
     }
@@ -377,7 +356,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             Status::Truncated => self.coverage.truncated += 1,
             Status::Finished | Status::Violated | Status::Diverged => self.coverage.executions += 1,
         }
-        self.coverage.longest = self.coverage.longest.max(self.live.world().steps());
+        self.coverage.longest = self.coverage.longest.max(self.trail.walk.ops());
         true
     }
 
@@ -389,81 +368,52 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
         self.meter.tick(progress).map(Halt::Spent)
     }
 
-    /// A state was reached for the first time: the live execution stands at it.
-    fn arrive(&mut self, explorer: E, state: Print, delays: u32, node: Node) -> Result<(), Halt> {
-        match self.live.status() {
-            Status::Running => {}
-            Status::Violated => return Err(self.violated()),
-            status => {
-                self.ended(status);
-                return Ok(());
-            }
-        }
+    /// A state was reached for the first time: the trail ends there.
+    fn arrive(&mut self, state: Print, delays: u32) {
         debug_assert!(
             self.settings.delta > 1 || delays == self.bound,
             "delta 1: found with exactly the bound's delays"
         );
-        let choices = self.live.world().choice_count();
+        let choices = self.trail.walk.choice_count();
         self.coverage.met_choice |= choices > 1;
-        let cursor = Cursor::at(self.live.world(), explorer).map_err(Halt::Unsound)?;
-        self.stack.push(Frame { cursor, executed: 0, choices, delays, state, node });
-        self.at_top = true;
-        Ok(())
+        self.stack.push(Frame { state, node: self.trail.node(), executed: 0, choices, delays });
     }
 
     fn violated(&mut self) -> Halt {
-        self.found = Some(Finding::of(self.live, self.spent.clone()));
-        Halt::Found
+        let spent = self.trail.spent().to_vec();
+        match self.trail.walk.here() {
+            Ok(live) => {
+                self.found = Some(Finding::of(live, spent));
+                Halt::Found
+            }
+            Err(divergence) => self.trail.diverged(divergence),
+        }
     }
 
-    /// Brings the live execution to the top of the stack, by re-executing its path if it stands elsewhere.
-    fn go_to_top(&mut self) -> Result<(), Halt> {
-        if self.at_top {
-            return Ok(());
-        }
-        let came_to = self.live.go_to(&self.path, self.base, &self.footprints);
-        let status = came_to.map_err(|divergence| self.diverged(|_| divergence))?;
-        let expected = self.stack.last().map(|frame| frame.state);
-        if status != Status::Running || Some(self.live.fingerprint()) != expected {
-            return Err(self.diverged(|live| live.divergence_here("the state it came to before", "another state")));
-        }
-        self.at_top = true;
-        Ok(())
-    }
-
-    /// Leaves the top of the stack for the state below it.
-    fn pop(&mut self) -> Option<Frame<E>> {
-        let frame = self.stack.pop();
-        self.at_top = false;
-        if !self.stack.is_empty() {
-            self.step_back();
-        }
-        frame
-    }
-
-    /// Takes the last transition off the path.
-    fn step_back(&mut self) {
-        self.at_top = false;
-        self.path.pop();
-        self.footprints.pop();
-        if self.spent.last().is_some_and(|deviation| deviation.step as usize == self.path.len()) {
-            self.spent.pop();
+    /// Leaves the top of the stack for the state below it. Nothing is left of it.
+    fn pop(&mut self) {
+        let Some(frame) = self.stack.pop() else { return };
+        // Also where nothing is below: another state may get its node.
+        if let Some(below) = self.trail.length().checked_sub(1) {
+            self.trail.back_to(below);
+            self.paths.leave(frame.node);
         }
     }
 
     /// What is left of the top state waits for a larger bound.
     fn postpone(&mut self) {
-        let frame = self.pop();
-        self.frontier.extend(frame);
+        let Some(frame) = self.stack.pop() else { return };
+        self.frontier.push(Entry::of(&frame));
+        if !self.stack.is_empty() {
+            self.trail.back_to(self.trail.length() - 1);
+        }
     }
 
     /// Puts all that is unfinished into the frontier.
     fn flush(&mut self) {
-        while let Some(frame) = self.stack.last() {
+        while let Some(frame) = self.stack.pop() {
             if frame.executed < frame.choices {
-                self.postpone();
-            } else {
-                self.pop();
+                self.frontier.push(Entry::of(&frame));
             }
         }
     }
@@ -478,17 +428,17 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
                 None => crate::bug!("found nothing"),
             },
             Halt::Diverged(divergence) => Stop::Nondeterministic(divergence),
-            Halt::Unsound(Unsound(process)) => Stop::Unsound(self.live.label(process)),
+            Halt::Unsound(Unsound(process)) => Stop::Unsound(self.trail.walk.live().label(process)),
             Halt::Anew => crate::bug!("a search that starts anew does not stop"),
         }
     }
 
-    fn finish(mut self) -> (Coverage, Frontier<E>) {
+    fn finish(mut self) -> (Coverage, Frontier) {
         self.coverage.bound = self.bound;
         self.coverage.states = self.visited.count();
         self.coverage.frontier = self.frontier.len() as u64;
         self.coverage.lassos = self.lassos.as_ref().map(Lassos::looked);
-        self.coverage.absorb(&self.live.totals());
+        self.coverage.absorb(&self.trail.walk.totals());
         (self.coverage, Frontier { entries: self.frontier, paths: self.paths })
     }
 }

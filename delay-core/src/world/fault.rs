@@ -117,7 +117,7 @@ impl Faults {
 }
 
 /// Which budget the faults of a message, or of a node, are taken from.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Rule(pub(super) u16);
 
 impl Rule {

@@ -5,8 +5,11 @@
 
 #[cfg(feature = "test-hooks")]
 use super::masked;
-use super::{World, words::Delivery};
-use crate::hash::{Domain, Print};
+use super::{World, mailbox::Queued, op::Outcomes, words::Delivery};
+use crate::{
+    hash::{Domain, Print},
+    ids::{Object, Process, Slot},
+};
 
 impl World {
     /// The fingerprint of the state, between steps.
@@ -47,16 +50,18 @@ impl World {
     /// The order in which queued messages arrived, where the fingerprint leaves it out. It does not decide what can
     /// happen, but it orders the alternatives of a receive.
     pub fn arrivals(&self) -> Print {
-        let mailboxes = self.present_mailboxes.iter().map(|object| (object, &self.mailboxes[object.index()]));
-        let unordered = mailboxes.filter(|(_, mailbox)| mailbox.delivery != Delivery::Fifo && mailbox.queue.len() > 1);
-        unordered.fold(Print::default(), |print, (object, mailbox)| {
-            let name = Print::of(Domain::Mailbox).and(self.names.object_print(*object));
-            let order = mailbox
-                .queue
-                .iter()
-                .fold(name, |print, queued| print.and(self.names.process_print(queued.sender)).and(queued.id));
-            print.plus(order)
-        })
+        self.present_mailboxes.iter().fold(Print::default(), |bag, object| bag.plus(self.arrivals_of(*object)))
+    }
+
+    /// What one mailbox adds to that.
+    pub(super) fn arrivals_of(&self, object: Object) -> Print {
+        let mailbox = &self.mailboxes[object.index()];
+        if mailbox.delivery == Delivery::Fifo || mailbox.queue.len() < 2 {
+            return Print::default();
+        }
+        let name = Print::of(Domain::Mailbox).and(self.names.object_print(object));
+        let sender = |queued: &Queued| self.names.process_print(queued.sender);
+        mailbox.queue.iter().fold(name, |print, queued| print.and(sender(queued)).and(queued.id))
     }
 
     /// The parts that are cheap enough to compute anew.
@@ -67,11 +72,13 @@ impl World {
             stores,
             monitors,
             observed,
-            choosing,
+            // In `print_of_rest`, below.
+            choosing: _,
             // In `environment_print`, below.
             environment: _,
             now,
-            names,
+            // What it is the names of, is in the prints.
+            names: _,
             // Constant for a search.
             granularity: _,
             // In `sum`.
@@ -104,6 +111,7 @@ impl World {
             scratch: _,
             journal: _,
             before: _,
+            looked: _,
             // Constant for a search.
             #[cfg(feature = "test-hooks")]
                 masked: _,
@@ -111,22 +119,12 @@ impl World {
             #[cfg(feature = "test-hooks")]
                 as_set: _,
         } = self;
-        let mut print = *sum;
-        #[cfg(feature = "test-hooks")]
-        let monitors = self.unless(masked::Part::Monitors, monitors);
-        // Pitfall B.4: what a monitor remembers decides what it will say.
-        for monitor in monitors {
-            print = Print::of(Domain::Monitor).and(print).and(*monitor);
-        }
+        let mut print = self.print_of_rest(*sum, monitors, &self.choosing);
         #[cfg(feature = "test-hooks")]
         let observed = if self.masks(masked::Part::Observed) { &Print::default() } else { observed };
         // What was observed decides what an invariant will say.
         if *observed != Print::default() {
             print = Print::of(Domain::Monitor).and(print).and(*observed);
-        }
-        for (process, _, outcomes) in choosing {
-            let who = names.process_print(*process);
-            print = Print::of(Domain::Choosing).and(print).and(who).with(u64::from(outcomes.count));
         }
         #[cfg(feature = "test-hooks")]
         let sleepers = self.unless(masked::Part::Timers, sleepers);
@@ -143,6 +141,28 @@ impl World {
         }
         self.environment_print(print)
     }
+
+    /// The monitors, and what is to be chosen first.
+    pub(super) fn print_of_rest(
+        &self,
+        sum: Print,
+        monitors: &[Print],
+        choosing: &[(Process, Slot, Outcomes)],
+    ) -> Print {
+        let mut print = sum;
+        #[cfg(feature = "test-hooks")]
+        let monitors = self.unless(masked::Part::Monitors, monitors);
+        // Pitfall B.4: what a monitor remembers decides what it will say.
+        for monitor in monitors {
+            print = Print::of(Domain::Monitor).and(print).and(*monitor);
+        }
+        for (process, _, outcomes) in choosing {
+            let who = self.names.process_print(*process);
+            print = Print::of(Domain::Choosing).and(print).and(who).with(u64::from(outcomes.count));
+        }
+        print
+    }
+
     /// The pending timers.
     fn timers_print(&self) -> Print {
         // Pitfall B.11: deadlines are relative, since absolute time would make every state different.

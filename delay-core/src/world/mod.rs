@@ -29,6 +29,7 @@ mod monitor;
 mod network;
 mod node;
 pub mod op;
+pub mod parts;
 pub mod premises;
 pub mod process;
 pub mod shared;
@@ -56,6 +57,8 @@ use process::{ProcessState, Status};
 use shared::Shared;
 pub use step::Next;
 use store::StoreState;
+use parts::{Looked, Part};
+use std::rc::Rc;
 use tracked::Tracked;
 use undo::Before;
 
@@ -130,6 +133,8 @@ pub struct World {
     pub(crate) journal: Journal,
     /// What the state was before each step that can be taken back.
     before: Before,
+    /// Which parts were looked at, while somebody wants to know.
+    looked: Rc<Looked>,
     /// What a test leaves out of the fingerprint.
     #[cfg(feature = "test-hooks")]
     masked: Option<masked::Part>,
@@ -159,12 +164,13 @@ pub struct Notes {
 impl World {
     /// The empty state; [`World::reset`] starts an execution.
     pub fn new(granularity: Granularity) -> Self {
+        let looked = Rc::<Looked>::default();
         Self {
             names: Names::default(),
             granularity,
-            processes: Tracked::default(),
+            processes: Tracked::new(Part::process, Rc::clone(&looked)),
             present: Vec::new(),
-            mailboxes: Tracked::default(),
+            mailboxes: Tracked::new(Part::mailbox, Rc::clone(&looked)),
             present_mailboxes: Vec::new(),
             shared: Vec::new(),
             sleepers: Vec::new(),
@@ -194,6 +200,7 @@ impl World {
             scratch: Vec::new(),
             journal: Journal::default(),
             before: Before::default(),
+            looked,
             #[cfg(feature = "test-hooks")]
             masked: None,
             #[cfg(feature = "test-hooks")]

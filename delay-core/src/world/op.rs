@@ -17,7 +17,7 @@ use std::panic::Location;
 pub type Site = &'static Location<'static>;
 
 /// An awaited op: a scheduling point.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Op {
     /// The start of a process that is a step of its own.
     Start,
@@ -66,7 +66,7 @@ pub enum Op {
 }
 
 /// What an explicit choice is among.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Outcomes {
     /// How many outcomes there are.
     pub count: u32,

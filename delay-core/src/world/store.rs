@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// Which store.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Store(pub(super) u32);
 
 impl Store {
@@ -27,7 +27,7 @@ impl Store {
 }
 
 /// What a process does with a store.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Access {
     /// Writes a value; its fingerprint, if the user gave one.
     Write(Option<Print>),

@@ -1,10 +1,15 @@
 //! Tables whose items come back: what a step changes is kept as it was before, and put back by [`World::step_back`].
 //!
-//! Every mutable access passes through `IndexMut`, so that no change can be forgotten.
+//! Every access passes through `Index` and `IndexMut`, so that no change can be forgotten, nor what a step looked at
+//! (`parts.rs`).
 //!
 //! [`World::step_back`]: super::World::step_back
 
-use std::ops::{Index, IndexMut};
+use super::parts::{Looked, Part};
+use std::{
+    ops::{Index, IndexMut},
+    rc::Rc,
+};
 
 /// Takes on the value of another, without giving up what was allocated.
 pub(super) trait Assign {
@@ -25,12 +30,11 @@ pub(super) struct Tracked<T> {
     /// What items were, in order of change. What lies beyond `kept` is there to be used again.
     old: Vec<(u32, T)>,
     kept: usize,
-}
-
-impl<T> Default for Tracked<T> {
-    fn default() -> Self {
-        Self { items: Vec::new(), kept_in: Vec::new(), step: 0, steps: 0, old: Vec::new(), kept: 0 }
-    }
+    /// What an item is called among the parts of the World.
+    part: fn(usize) -> Part,
+    /// Whether it is noted which items are looked at, and where.
+    is_watched: bool,
+    looked: Rc<Looked>,
 }
 
 impl<T> Index<usize> for Tracked<T> {
@@ -38,6 +42,9 @@ impl<T> Index<usize> for Tracked<T> {
 
     #[inline]
     fn index(&self, index: usize) -> &T {
+        if self.is_watched {
+            self.look_at(index);
+        }
         &self.items[index]
     }
 }
@@ -45,6 +52,9 @@ impl<T> Index<usize> for Tracked<T> {
 impl<T: Assign + Clone> IndexMut<usize> for Tracked<T> {
     #[inline]
     fn index_mut(&mut self, index: usize) -> &mut T {
+        if self.is_watched {
+            self.look_at(index);
+        }
         if self.kept_in[index] != self.step {
             self.keep(index);
         }
@@ -53,6 +63,26 @@ impl<T: Assign + Clone> IndexMut<usize> for Tracked<T> {
 }
 
 impl<T> Tracked<T> {
+    pub(super) fn new(part: fn(usize) -> Part, looked: Rc<Looked>) -> Self {
+        let (items, kept_in, old) = (Vec::new(), Vec::new(), Vec::new());
+        Self { items, kept_in, step: 0, steps: 0, old, kept: 0, part, is_watched: false, looked }
+    }
+
+    /// Notes from here on which items are looked at, or no more.
+    pub(super) fn watch(&mut self, is_watched: bool) {
+        self.is_watched = is_watched;
+    }
+
+    #[cold]
+    fn look_at(&self, index: usize) {
+        self.looked.note((self.part)(index));
+    }
+
+    /// The items that were changed since the mark, some more than once.
+    pub(super) fn changed_since(&self, mark: usize) -> impl Iterator<Item = Part> {
+        self.old[mark..self.kept].iter().map(|(index, _)| (self.part)(*index as usize))
+    }
+
     #[inline]
     pub(super) fn len(&self) -> usize {
         self.items.len()
@@ -60,6 +90,9 @@ impl<T> Tracked<T> {
 
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<&T> {
+        if self.is_watched {
+            self.look_at(index);
+        }
         self.items.get(index)
     }
 
@@ -127,7 +160,7 @@ mod tests {
 
     #[test]
     fn steps_are_taken_back_in_turn() {
-        let mut table = Tracked::default();
+        let mut table = Tracked::new(Part::process, Rc::default());
         table.push(1);
         table.push(2);
         table[0] = 10;
@@ -150,7 +183,7 @@ mod tests {
 
     #[test]
     fn what_was_kept_outlives_changes_that_are_not() {
-        let mut table = Tracked::default();
+        let mut table = Tracked::new(Part::process, Rc::default());
         table.push(1);
         let first = table.begin_step();
         table[0] = 2;

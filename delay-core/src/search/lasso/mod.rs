@@ -48,11 +48,10 @@ pub struct Looked {
 
 impl Lassos {
     /// Begins with the state the execution stands at, if any monitor can be hot.
-    pub(super) fn begin(live: &mut Live<'_>) -> Option<Self> {
-        let state = live.fingerprint();
+    pub(super) fn begin(state: Print, world: &World) -> Option<Self> {
         let mut lassos = Self::default();
-        live.world().names.sees_heat().then(|| {
-            lassos.come_to(state, live.world());
+        world.names.sees_heat().then(|| {
+            lassos.come_to(state, world);
             lassos
         })
     }

@@ -32,7 +32,7 @@ use semaphore::Semaphore;
 use watch::Watch;
 
 /// What a process waits for on a shared object.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub enum Ask {
     /// So many permits, at once or by the queue.
     Acquire(u32),

@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// One of the handles of an object.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Ticket(u32);
 
 /// The handles of an object and where each stands. Invariant: ascending by ticket.

@@ -1,0 +1,310 @@
+//! Where an exhaustive search stands, and how it gets elsewhere: a choice on, or some choices back.
+//!
+//! Three know what a choice does, each asking the next only where it does not: the steps that were made before
+//! ([`crate::learned::steps`]), the World with the reactions that were learnt ([`crate::learned`]), and the program itself. Where nothing can be
+//! learnt, the path is executed again.
+//!
+//! Invariant: the path is the truth. The live execution may stand elsewhere; it is brought here where it is asked for.
+
+use super::cursor::Choices;
+use crate::{
+    explorer::Event,
+    hash::Print,
+    ids::Process,
+    learned::steps::{Known, State, Steps},
+    limits,
+    live::{End, Footprint, Live, Status, Totals, Waiting},
+    verdict::Divergence,
+    world::{
+        Choice, World,
+        parts::{Part, Rest},
+    },
+};
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Walk<'s, 'b> {
+    live: &'s mut Live<'b>,
+    /// The choices that lead here.
+    path: Vec<Choice>,
+    /// What each process looked like after them, where they were executed.
+    footprints: Vec<Option<Footprint>>,
+    /// The live execution stands here.
+    is_here: bool,
+    /// The state here, where it is known by numbers.
+    numbers: Option<Box<Numbers>>,
+    /// Steps that were made by numbers.
+    steps: u64,
+}
+
+/// A state by numbers, and what is known of steps.
+#[derive(Debug)]
+struct Numbers {
+    state: State,
+    steps: Steps,
+    /// The last step, if it was known.
+    last: Option<Known>,
+    /// How many points of executions were steps of their own when these steps were learnt.
+    apart: usize,
+    /// The parts that a step looked at.
+    looked: Vec<Part>,
+}
+
+impl<'s, 'b> Walk<'s, 'b> {
+    /// From the initial state on.
+    pub(super) fn begin(live: &'s mut Live<'b>) -> Self {
+        let mut walk =
+            Self { live, path: Vec::new(), footprints: Vec::new(), is_here: true, numbers: None, steps: 0 };
+        // The first execution may show that nothing can be learnt.
+        walk.live.restart();
+        walk.live.fingerprint();
+        let live = &mut *walk.live;
+        let goes_by_numbers = live.is_learning() && live.options().temperature.is_none() && !live.world().names.sees_heat();
+        if goes_by_numbers && live.go_to(&[], 0, &[]) == Ok(Status::Running) {
+            live.fingerprint();
+            let (mut state, mut steps) = (State::default(), Steps::new(limits::POINTS_MAX));
+            steps.begin(&mut state, live.world());
+            let apart = live.world().names.apart();
+            walk.numbers = Some(Box::new(Numbers { state, steps, last: None, apart, looked: Vec::new() }));
+        }
+        walk
+    }
+
+    /// The choices that lead here.
+    #[inline]
+    pub(super) fn path(&self) -> &[Choice] {
+        &self.path
+    }
+
+    /// The live execution, wherever it stands.
+    #[inline]
+    pub(super) fn live(&self) -> &Live<'b> {
+        self.live
+    }
+
+    /// Does something else with the live execution, and comes back when it has to.
+    pub(super) fn aside<R>(&mut self, f: impl FnOnce(&mut Live<'b>) -> R) -> R {
+        self.is_here = false;
+        self.live.without_learning(f)
+    }
+
+    /// The live execution, here.
+    ///
+    /// # Errors
+    /// The program does not come here any more.
+    pub(super) fn here(&mut self) -> Result<&mut Live<'b>, Divergence> {
+        if !self.is_here {
+            self.live.go_to(&self.path, 0, &self.footprints)?;
+            self.is_here = true;
+        }
+        Ok(self.live)
+    }
+
+    /// Has the live execution stand here, if that is what makes steps. Says whether it had to be brought.
+    ///
+    /// # Errors
+    /// The program does not come here any more.
+    #[inline]
+    pub(super) fn stand(&mut self) -> Result<bool, Divergence> {
+        if self.is_here || self.numbers.is_some() {
+            return Ok(false);
+        }
+        self.here().map(|_| true)
+    }
+
+    /// The World, which stands here. Only where steps are not made by numbers.
+    #[inline]
+    pub(super) fn world(&self) -> &World {
+        debug_assert!(self.is_here && self.numbers.is_none(), "the World stands here");
+        self.live.world()
+    }
+
+    /// Makes a choice, and says where the execution stands then.
+    ///
+    /// # Errors
+    /// The program does not come here any more.
+    #[inline]
+    pub(super) fn step(&mut self, choice: Choice) -> Result<Status, Divergence> {
+        if let Some(numbers) = &mut self.numbers {
+            numbers.last = numbers.steps.make(&mut numbers.state, choice);
+            if numbers.last.is_some() {
+                self.path.push(choice);
+                self.footprints.push(None);
+                self.is_here = false;
+                self.steps += 1;
+                return self.status();
+            }
+            return self.step_unknown(choice);
+        }
+        let live = self.here()?;
+        let status = live.step(choice);
+        let footprint = (!live.is_learning()).then(|| live.footprint(choice));
+        self.path.push(choice);
+        self.footprints.push(footprint);
+        Ok(status)
+    }
+
+    /// Where the execution stands after a known step.
+    #[inline]
+    fn status(&mut self) -> Result<Status, Divergence> {
+        let options = self.live.options();
+        let (end, waiting, max_steps) = (options.end, options.waiting, u64::from(options.max_steps));
+        let Some(Numbers { state, steps, .. }) = self.numbers.as_deref() else {
+            crate::bug!("asks numbers that are not there")
+        };
+        let body_ended = steps.has_ended(state, Process::BODY);
+        if body_ended && end == End::Body {
+            return Ok(Status::Finished);
+        }
+        let is_quiescent = state.enabled() == 0 && steps.rest(state).and_then(Rest::choosing).is_none();
+        if is_quiescent {
+            if body_ended && waiting == Waiting::Allow && !state.is_peculiar() {
+                return Ok(Status::Finished);
+            }
+            // What is wrong with it, the World says.
+            return self.here().map(|live| live.status());
+        }
+        Ok(if state.steps() >= max_steps { Status::Truncated } else { Status::Running })
+    }
+
+    /// Makes a choice on the World, or live, and learns what it does.
+    #[cold]
+    fn step_unknown(&mut self, choice: Choice) -> Result<Status, Divergence> {
+        self.here()?;
+        let Some(mut numbers) = self.numbers.take() else { crate::bug!("asks numbers that are not there") };
+        let (status, is_known) = self.live.step_looking(choice, &mut numbers.looked);
+        self.live.fingerprint();
+        self.path.push(choice);
+        self.footprints.push(None);
+        if !self.live.is_learning() || status == Status::Diverged {
+            return Ok(status);
+        }
+        let world = self.live.world();
+        let Numbers { state, steps, apart, looked, .. } = &mut *numbers;
+        if world.names.apart() != *apart {
+            *apart = world.names.apart();
+            steps.forget();
+        }
+        if is_known && status != Status::Violated {
+            steps.learn(state, choice, looked, world);
+        } else {
+            steps.follow(state, world, world.parts());
+        }
+        self.numbers = Some(numbers);
+        Ok(status)
+    }
+
+    /// Takes steps back, until so many are left.
+    #[inline]
+    pub(super) fn back_to(&mut self, length: usize) {
+        if let Some(numbers) = &mut self.numbers {
+            for _ in length..self.path.len() {
+                numbers.state.step_back();
+            }
+        }
+        self.is_here &= self.path.len() == length;
+        self.path.truncate(length);
+        self.footprints.truncate(length);
+    }
+
+    /// What happened in the last step, for the explorer.
+    #[inline]
+    pub(super) fn events(&self) -> &[Event] {
+        match self.numbers.as_deref() {
+            Some(Numbers { steps, last: Some(last), .. }) => steps.events(*last),
+            _ => self.live.world().events(),
+        }
+    }
+
+    /// The fingerprint of the state here.
+    #[inline]
+    pub(super) fn fingerprint(&mut self) -> Print {
+        match self.numbers.as_deref() {
+            None => self.live.fingerprint(),
+            Some(Numbers { state, steps, .. }) => match steps.rest(state) {
+                None => state.print(),
+                Some(rest) => self.live.world().print_with_rest(state.print(), rest),
+            },
+        }
+    }
+
+    /// The order in which messages arrived, where the fingerprint leaves it out.
+    pub(super) fn arrivals(&self) -> Print {
+        self.numbers.as_ref().map_or_else(|| self.live.world().arrivals(), |numbers| numbers.state.arrivals())
+    }
+
+    /// |Choices(s)| of the state here.
+    #[inline]
+    pub(super) fn choice_count(&self) -> u32 {
+        match self.numbers.as_deref() {
+            None => self.live.world().choice_count(),
+            Some(numbers) => numbers.choosing().map_or(numbers.state.all_alternatives(), |(_, outcomes)| outcomes),
+        }
+    }
+
+    /// Granted ops on the way here.
+    #[inline]
+    pub(super) fn ops(&self) -> u64 {
+        self.numbers.as_ref().map_or_else(|| self.live.world().steps(), |numbers| numbers.state.steps())
+    }
+
+    /// Sums over all executions, with the steps that were made by numbers.
+    pub(super) fn totals(&mut self) -> Totals {
+        let mut totals = self.live.totals();
+        totals.steps += self.steps;
+        totals
+    }
+
+    /// Executes the path live, if the steps on it were learnt: they have to be what happens. False if not.
+    ///
+    /// # Errors
+    /// The program does not come here any more.
+    pub(super) fn verify(&mut self) -> Result<bool, Divergence> {
+        let expected = self.fingerprint();
+        let live = self.here()?;
+        Ok(live.verify() && live.fingerprint() == expected)
+    }
+
+    /// What the process of the last step looks like, where it was executed.
+    #[inline]
+    pub(super) fn footprint(&self) -> Option<&Footprint> {
+        self.footprints.last().and_then(Option::as_ref)
+    }
+}
+
+impl Numbers {
+    #[inline]
+    fn choosing(&self) -> Option<(Process, u32)> {
+        self.steps.rest(&self.state).and_then(Rest::choosing)
+    }
+}
+
+impl Choices for Walk<'_, '_> {
+    #[inline]
+    fn choosing(&self) -> Option<(Process, u32)> {
+        match self.numbers.as_deref() {
+            None => self.live.world().choosing(),
+            Some(numbers) => numbers.choosing(),
+        }
+    }
+
+    #[inline]
+    fn enabled(&self) -> u32 {
+        self.numbers.as_ref().map_or_else(|| self.live.world().enabled(), |numbers| numbers.state.enabled())
+    }
+
+    #[inline]
+    fn alternatives_of(&self, process: Process) -> u32 {
+        match self.numbers.as_deref() {
+            None => self.live.world().alternatives_of(process),
+            Some(numbers) => numbers.state.alternatives(process),
+        }
+    }
+
+    fn sum_enabled(&self, mark: impl Fn(Process) -> u64) -> u64 {
+        match self.numbers.as_deref() {
+            None => self.live.world().sum_enabled(mark),
+            Some(numbers) => numbers.state.enabled_processes().fold(0, |sum, p| sum.wrapping_add(mark(p))),
+        }
+    }
+}
