@@ -53,6 +53,7 @@ pub enum Domain {
     Shared,
     Version,
     Part,
+    Queue,
 }
 
 impl Print {

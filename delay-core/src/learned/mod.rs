@@ -9,7 +9,9 @@
 //!   something the World does not see: [`Automata::learn`] says so.
 //! - A reaction is done again to its end or not at all: what is unknown is found out by the same walk, and the step taken back.
 
+mod queues;
 mod reaction;
+pub mod state;
 pub mod steps;
 mod ways;
 

@@ -1,117 +1,49 @@
-//! Steps that were made before: what a choice does, by the parts of the World that it looks at.
+//! Steps that were made before: what a choice does, by what it looks at.
 //!
-//! A step is a function of the parts it looks at. Which part it looks at next is a function of those before: so the steps of a choice are
-//! a tree that branches by what the parts are, and at its leaves stands what was changed. The same step is thus known at every
-//! state that differs elsewhere, and a state is little more than a number for each part.
+//! A step is a function of what it looks at. Where it looks next is a function of what it saw before: so the steps of a choice are
+//! a tree that branches by what is seen, and at its leaves stands what was changed. The same step is thus known at every state that
+//! differs elsewhere, and a state is little more than a number for each part.
+//!
+//! A step that takes further ops inside is several units, one after the other: what the second does depends on what the first took, not on all
+//! that the first could have taken.
 //!
 //! Invariants:
 //! - A number stands for one part and one identity ([`crate::world::parts`]); 0 for a part that is not there.
-//! - What a step changes, it has looked at before. So by how much it changes a sum over the parts is known, too.
+//! - What a step changes, it has looked at, but for messages that it adds or takes. So by how much it changes a sum over the
+//!   parts is known, too.
 
-use super::ways::Ways;
+use super::{
+    queues::{Move, Queues},
+    state::{Change, State, Sums},
+    ways::Ways,
+};
 use crate::{
     explorer::Event,
     hash::{IdMap, Print},
-    ids::Process,
+    ids::{Object, Process},
     world::{
         Choice, World,
-        parts::{Look, Part, Rest},
+        parts::{Moved, Part, PartState, Rest, Seen, Unit},
     },
 };
 
-/// What a state is made of, by numbers.
-#[derive(Debug, Default)]
-pub struct State {
-    /// Per part, what it is.
-    numbers: Vec<u32>,
-    /// Per process.
-    alternatives: Vec<u32>,
-    sums: Sums,
-    /// What it was before each step that can be taken back, and how much of `log` was there then.
-    before: Vec<(usize, Sums)>,
-    log: Vec<Change>,
-}
-
-/// Sums over the parts of a state, and what belongs to none.
-#[derive(Clone, Copy, Debug, Default)]
-struct Sums {
-    print: Print,
-    arrivals: Print,
-    /// The rest, by its number.
-    rest: u32,
-    /// Processes with an alternative.
-    enabled: u32,
-    /// Alternatives of all processes.
-    alternatives: u32,
-    /// Parts that have to be looked at where an execution ends.
-    peculiar: u32,
-    /// Granted ops.
-    steps: u64,
-}
-
-impl Sums {
-    /// By how much another is more.
-    fn to(self, other: Self) -> Self {
-        Self {
-            print: other.print.minus(self.print),
-            arrivals: other.arrivals.minus(self.arrivals),
-            rest: other.rest,
-            enabled: other.enabled.wrapping_sub(self.enabled),
-            alternatives: other.alternatives.wrapping_sub(self.alternatives),
-            peculiar: other.peculiar.wrapping_sub(self.peculiar),
-            steps: other.steps - self.steps,
-        }
-    }
-
-    #[inline]
-    fn add(&mut self, more: &Self) {
-        self.print = self.print.plus(more.print);
-        self.arrivals = self.arrivals.plus(more.arrivals);
-        self.rest = more.rest;
-        self.enabled = self.enabled.wrapping_add(more.enabled);
-        self.alternatives = self.alternatives.wrapping_add(more.alternatives);
-        self.peculiar = self.peculiar.wrapping_add(more.peculiar);
-        self.steps += more.steps;
-    }
-
-    fn count(&mut self, look: &Look) {
-        self.print = self.print.plus(look.print);
-        self.arrivals = self.arrivals.plus(look.arrivals);
-        self.enabled += u32::from(look.alternatives > 0);
-        self.alternatives += look.alternatives;
-        self.peculiar += u32::from(look.is_peculiar);
-    }
-
-    fn discount(&mut self, look: &Look) {
-        self.print = self.print.minus(look.print);
-        self.arrivals = self.arrivals.minus(look.arrivals);
-        self.enabled -= u32::from(look.alternatives > 0);
-        self.alternatives -= look.alternatives;
-        self.peculiar -= u32::from(look.is_peculiar);
-    }
-}
-
-/// A part is something else from now on.
-#[derive(Clone, Copy, Debug)]
-struct Change {
-    part: Part,
-    number: u32,
-    alternatives: u32,
-}
-
-/// What a known step does.
+/// What a known unit of a step does.
 #[derive(Clone, Copy, Debug)]
 struct Effect {
-    /// Where its changes and events begin and end.
+    /// Where its changes, moves and events begin and end.
     changes: (u32, u32),
+    moves: (u32, u32),
     events: (u32, u32),
+    /// Of all parts but queues.
     sums: Sums,
+    /// The step goes on no further.
+    is_last: bool,
 }
 
-/// What a tree of steps says at a point: which part to look at next, or what the step does.
+/// What a tree of steps says at a point: where to look next, or what the step does.
 #[derive(Clone, Copy, Debug)]
 enum Then {
-    Look(Part),
+    Look(Seen),
     Do(u32),
 }
 
@@ -120,17 +52,42 @@ enum Then {
 pub struct Steps {
     by_identity: IdMap<Print, u32>,
     /// By number, from 1.
-    looks: Vec<Look>,
+    parts: Vec<PartState>,
+    queues: Queues,
     rest_by_identity: IdMap<Print, u32>,
     rests: Vec<Rest>,
-    /// From a choice, or a point of a tree, and what the part there is, to the next point.
+    /// From a choice, or a point of a tree, and what was seen there, to the next point.
     ways: Ways,
     points: Vec<Then>,
     effects: Vec<Effect>,
     changes: Vec<Change>,
+    moves: Vec<(Object, Move)>,
     events: Vec<Event>,
+    /// The events of the last step.
+    present: Vec<Event>,
     /// How many points may be kept before no more steps are.
     points_max: usize,
+}
+
+/// Where the tree of a unit ends.
+enum Leaf {
+    /// What it does is known.
+    Known(u32),
+    /// It is to be added here.
+    Open(u64),
+    /// No more may be kept.
+    Full,
+}
+
+fn range((from, to): (u32, u32)) -> std::ops::Range<usize> {
+    from as usize..to as usize
+}
+
+/// Adds to a list, and says where it stands there.
+fn append<T>(list: &mut Vec<T>, items: impl IntoIterator<Item = T>) -> (u32, u32) {
+    let from = list.len() as u32;
+    list.extend(items);
+    (from, list.len() as u32)
 }
 
 impl Steps {
@@ -139,72 +96,165 @@ impl Steps {
         Self { points_max, ..Self::default() }
     }
 
+    pub fn stats(&self) -> String {
+        format!("parts {} queues {} rests {} points {} effects {} changes {} events {}", self.parts.len(), self.queues.stats(), self.rests.len(), self.points.len(), self.effects.len(), self.changes.len(), self.events.len())
+    }
     /// Forgets all steps, for what decides them has changed.
     pub fn forget(&mut self) {
         self.ways = Ways::default();
         self.points.clear();
         self.effects.clear();
         self.changes.clear();
+        self.moves.clear();
         self.events.clear();
     }
 
-    /// The events of a step.
+    /// The events of the last step that was made here.
     #[inline]
-    pub fn events(&self, step: Known) -> &[Event] {
-        &self.events[step.events.0 as usize..step.events.1 as usize]
+    pub fn events(&self) -> &[Event] {
+        &self.present
     }
 
-    /// Makes a choice at a state, if what it does there is known.
+    /// Makes a choice at a state, if what it does there is known. The World has the names.
     #[inline]
-    pub fn make(&self, state: &mut State, choice: Choice) -> Option<Known> {
-        let mut point = self.ways.get(start(state, choice))?;
-        loop {
-            match self.points[point as usize] {
-                Then::Look(part) => point = self.ways.get(way(point, state.number_at(part)))?,
+    pub fn make(&mut self, state: &mut State, choice: Choice, world: &World) -> bool {
+        state.begin_step();
+        self.present.clear();
+        let mut point = self.ways.get(start(state, choice.process, choice.alternative));
+        while let Some(at) = point {
+            match self.points[at as usize] {
+                Then::Look(seen) => point = self.ways.get(way(at, self.see(state, seen))),
                 Then::Do(effect) => {
-                    let effect = &self.effects[effect as usize];
-                    state.change(&self.changes[effect.changes.0 as usize..effect.changes.1 as usize], &effect.sums);
-                    return Some(Known { events: effect.events });
+                    if self.have(state, effect, world) {
+                        return true;
+                    }
+                    point = self.ways.get(start(state, choice.process, GOES_ON));
                 }
             }
         }
+        state.step_back();
+        false
     }
 
-    /// A choice was made on the World: it looked at these parts, and changed some. The state follows, and the step is known from now on.
-    pub fn learn(&mut self, state: &mut State, choice: Choice, looked: &[Part], world: &World) {
-        let first = start(state, choice);
-        let mut point = self.ways.get(first);
-        let mut last = first;
-        let mut learns = self.points.len() + looked.len() < self.points_max;
-        let has_rest = (state.sums.rest > 0).then_some(Part::REST);
-        let who = Part::process(choice.process.index());
-        for part in has_rest.iter().chain(looked).filter(|part| **part != who) {
-            if !learns {
-                break;
-            }
-            let at = point.unwrap_or_else(|| self.add(last, Then::Look(*part)));
-            // What is looked at next is a function of what was seen before.
-            learns = matches!(self.points[at as usize], Then::Look(known) if known == *part);
-            debug_assert!(learns, "a step looked at {part:?} where it looked elsewhere before");
-            last = way(at, state.number_at(*part));
-            point = self.ways.get(last);
+    /// What is to be seen there.
+    #[inline]
+    fn see(&self, state: &State, what: Seen) -> u32 {
+        match what {
+            Seen::Part(Part::REST) => state.sums.rest,
+            Seen::Part(part) => state.number(part),
+            Seen::Has(object, place) => u32::from(self.queues.count(state.queue(object)) > place),
+            Seen::At(object, place) => self.queues.at(state.queue(object), place),
+            Seen::Count(object) => self.queues.count(state.queue(object)),
+            Seen::All(object) => state.queue(object),
         }
-        let before = state.sums;
-        let changes = state.log.len();
-        self.follow(state, world, world.changed_parts());
-        if !learns || point.is_some() {
-            return;
+    }
+
+    /// Has the state change as a unit does. Whether it is the last of its step.
+    #[inline]
+    fn have(&mut self, state: &mut State, effect: u32, world: &World) -> bool {
+        let effect = self.effects[effect as usize];
+        for change in &self.changes[range(effect.changes)] {
+            state.change(*change);
         }
+        for at in range(effect.moves) {
+            let (object, how) = self.moves[at];
+            let before = state.queue(object);
+            let after = self.queues.after(before, how, world);
+            self.replace_queue(state, object, before, after);
+        }
+        state.sums.add(&effect.sums);
+        self.present.extend_from_slice(&self.events[range(effect.events)]);
+        effect.is_last
+    }
+
+    #[inline]
+    fn replace_queue(&self, state: &mut State, object: Object, before: u32, after: u32) {
+        if before != after {
+            state.change(Change { part: Part::queue(object), number: after, alternatives: 0 });
+            self.queues.exchange(&mut state.sums, before, after);
+        }
+    }
+
+    /// A choice was made on the World, in these units. The state follows, and the step is known from now on, if it may be kept.
+    pub fn learn(&mut self, state: &mut State, choice: Choice, units: &[Unit], world: &World) {
+        state.begin_step();
+        self.present.clear();
+        for (index, unit) in units.iter().enumerate() {
+            let alternative = if index == 0 { choice.alternative } else { GOES_ON };
+            let is_last = index + 1 == units.len();
+            let effect = match self.leaf(state, choice.process, alternative, unit) {
+                Leaf::Known(effect) => effect,
+                Leaf::Open(way) => {
+                    let effect = self.add_effect(state, unit, is_last, world);
+                    self.add(way, Then::Do(effect));
+                    effect
+                }
+                Leaf::Full => {
+                    state.step_back();
+                    return self.follow(state, world);
+                }
+            };
+            self.have(state, effect, world);
+        }
+    }
+
+    fn add_effect(&mut self, state: &State, unit: &Unit, is_last: bool, world: &World) -> u32 {
+        let mut sums = state.sums;
+        (sums.rest, sums.steps) = (self.number_of_rest(&unit.rest), unit.steps);
         let from = self.changes.len() as u32;
-        self.changes.extend(state.log[changes..].iter().map(|change| state.present(change.part)));
-        let events = self.events.len() as u32;
-        self.events.extend_from_slice(world.events());
+        for (part, looked) in &unit.parts {
+            let (before, change) = (state.number(*part), self.number(*part, *looked));
+            if change.number != before {
+                self.exchange(&mut sums, before, change.number);
+                self.changes.push(change);
+            }
+        }
+        let is_muddled = |object: Object| unit.muddled.iter().any(|(muddled, _)| *muddled == object);
+        let mut moves = Vec::new();
+        for (object, how) in unit.moved.iter().filter(|(object, _)| !is_muddled(*object)) {
+            match how {
+                Moved::Added(queued) => moves.push((*object, Move::Add(self.queues.message(queued)))),
+                Moved::Taken(place) => moves.push((*object, Move::Take(*place))),
+                Moved::Muddled => {}
+            }
+        }
+        // What is muddled was looked at, all of it: so what it is then is known.
+        for (object, (delivery, queue)) in &unit.muddled {
+            moves.push((*object, Move::Become(self.queues.number(world, *object, *delivery, queue))));
+        }
         self.effects.push(Effect {
             changes: (from, self.changes.len() as u32),
-            events: (events, self.events.len() as u32),
-            sums: before.to(state.sums),
+            moves: append(&mut self.moves, moves),
+            events: append(&mut self.events, unit.events[self.present.len()..].iter().copied()),
+            sums: state.sums.to(sums),
+            is_last,
         });
-        self.add(last, Then::Do(self.effects.len() as u32 - 1));
+        self.effects.len() as u32 - 1
+    }
+
+    /// Where a unit is in the trees. What is looked at on the way is added.
+    fn leaf(&mut self, state: &State, process: Process, alternative: u32, unit: &Unit) -> Leaf {
+        if self.points.len() + unit.seen.len() >= self.points_max {
+            return Leaf::Full;
+        }
+        let rest = (state.sums.rest > 0).then_some(Seen::Part(Part::REST));
+        let who = Seen::Part(Part::process(process.index()));
+        let mut last = start(state, process, alternative);
+        for seen in rest.iter().chain(&unit.seen).filter(|seen| **seen != who) {
+            let at = self.ways.get(last).unwrap_or_else(|| self.add(last, Then::Look(*seen)));
+            // Where it looks next is a function of what it saw before.
+            let agrees = matches!(self.points[at as usize], Then::Look(known) if known == *seen);
+            debug_assert!(agrees, "a step looked at {seen:?}, and did {:?} before", self.points[at as usize]);
+            if !agrees {
+                return Leaf::Full;
+            }
+            last = way(at, self.see(state, *seen));
+        }
+        match self.ways.get(last).map(|at| self.points[at as usize]) {
+            None => Leaf::Open(last),
+            Some(Then::Do(effect)) => Leaf::Known(effect),
+            Some(Then::Look(_)) => Leaf::Full,
+        }
     }
 
     fn add(&mut self, way: u64, then: Then) -> u32 {
@@ -214,57 +264,69 @@ impl Steps {
         point
     }
 
-    /// The World was brought to the state it stands at by a step in which these parts may have changed: so is the state.
-    pub fn follow(&mut self, state: &mut State, world: &World, parts: impl Iterator<Item = Part>) {
-        state.before.push((state.log.len(), state.sums));
-        for part in parts {
-            self.renew(state, world, part);
+    /// The World stands at another state, and so does this from now on.
+    pub fn follow(&mut self, state: &mut State, world: &World) {
+        state.begin_step();
+        let known: Vec<Part> = state.parts().collect();
+        for part in known.into_iter().chain(world.parts()) {
+            let before = state.number(part);
+            if let Some(object) = part.queue_object() {
+                let after = self.number_of_queue(world, object);
+                self.replace_queue(state, object, before, after);
+                continue;
+            }
+            let change = self.number(part, world.look_at_part(part));
+            if change.number != before {
+                state.change(change);
+                self.exchange(&mut state.sums, before, change.number);
+            }
         }
-        state.sums.rest = self.number_of_rest(world);
-        state.sums.steps = world.steps();
+        (state.sums.rest, state.sums.steps) = (self.number_of_rest(&world.rest_of_parts()), world.steps());
     }
 
-    /// The state is the one at which the World stands. No step can be taken back.
-    pub fn begin(&mut self, state: &mut State, world: &World) {
-        *state = State::default();
-        self.follow(state, world, world.parts());
-        state.before.clear();
-        state.log.clear();
+    /// The state at which the World stands. No step can be taken back.
+    pub fn begin(&mut self, world: &World) -> State {
+        let mut state = State::default();
+        self.follow(&mut state, world);
+        state.forget_steps();
+        state
     }
 
-    fn renew(&mut self, state: &mut State, world: &World, part: Part) {
-        let look = world.look_at_part(part);
-        let number = look.as_ref().map_or(0, |look| self.number(look));
-        state.make_room(part);
-        let known = state.number(part);
-        if number == known {
-            return;
+    fn number_of_queue(&mut self, world: &World, object: Object) -> u32 {
+        if !world.has_mailbox(object) {
+            return 0;
         }
-        state.log.push(state.present(part));
-        if known > 0 {
-            state.sums.discount(&self.looks[known as usize - 1]);
-        }
-        let alternatives = look.map_or(0, |look| {
-            state.sums.count(&look);
-            look.alternatives
+        let (delivery, queue) = world.queue_of(object);
+        self.queues.number(world, object, delivery, &queue)
+    }
+
+    fn number(&mut self, part: Part, looked: Option<PartState>) -> Change {
+        let Some(looked) = looked else { return Change { part, number: 0, alternatives: 0 } };
+        let parts = &mut self.parts;
+        let number = *self.by_identity.entry(looked.identity).or_insert_with(|| {
+            parts.push(looked);
+            parts.len() as u32
         });
-        state.set(Change { part, number, alternatives });
+        Change { part, number, alternatives: looked.alternatives }
     }
 
-    fn number(&mut self, look: &Look) -> u32 {
-        *self.by_identity.entry(look.identity).or_insert_with(|| {
-            self.looks.push(*look);
-            self.looks.len() as u32
-        })
+    /// What the sums are when a part is no more what it was.
+    fn exchange(&self, sums: &mut Sums, before: u32, after: u32) {
+        let part = |number: u32| self.parts.get((number as usize).wrapping_sub(1));
+        if let Some(part) = part(before) {
+            sums.discount(part);
+        }
+        if let Some(part) = part(after) {
+            sums.count(part);
+        }
     }
 
-    fn number_of_rest(&mut self, world: &World) -> u32 {
-        let rest = world.rest_of_parts();
+    fn number_of_rest(&mut self, rest: &Rest) -> u32 {
         if rest.is_nothing() {
             return 0;
         }
         *self.rest_by_identity.entry(rest.identity()).or_insert_with(|| {
-            self.rests.push(rest);
+            self.rests.push(rest.clone());
             self.rests.len() as u32
         })
     }
@@ -279,129 +341,23 @@ impl Steps {
     #[inline]
     pub fn has_ended(&self, state: &State, process: Process) -> bool {
         let number = state.number(Part::process(process.index()));
-        number == 0 || !self.looks[number as usize - 1].is_live
+        number == 0 || !self.parts[number as usize - 1].is_live
     }
 }
 
-/// A step that was made by what is known.
-#[derive(Clone, Copy, Debug)]
-pub struct Known {
-    events: (u32, u32),
-}
+/// In place of an alternative: the step goes on.
+const GOES_ON: u32 = 1 << 29;
 
-/// Where the tree of a choice begins: by who moves and what it is, and whether there is a rest.
+/// Where the tree of a unit begins: by who moves and what it is, and whether there is a rest.
 #[inline]
-fn start(state: &State, choice: Choice) -> u64 {
-    let who = state.number(Part::process(choice.process.index()));
+fn start(state: &State, process: Process, alternative: u32) -> u64 {
+    let who = state.number(Part::process(process.index()));
     let has_rest = state.sums.rest != 0;
-    1 << 63 | u64::from(has_rest) << 62 | u64::from(choice.alternative) << 32 | u64::from(who)
+    1 << 63 | u64::from(has_rest) << 62 | u64::from(alternative) << 32 | u64::from(who)
 }
 
-/// The way on from a point, by what the part is.
+/// The way on from a point, by what is seen there.
 #[inline]
-fn way(point: u32, number: u32) -> u64 {
-    u64::from(number) << 32 | u64::from(point)
-}
-
-impl State {
-    /// What a part is, or the rest.
-    #[inline]
-    fn number_at(&self, part: Part) -> u32 {
-        if part == Part::REST { self.sums.rest } else { self.number(part) }
-    }
-
-    #[inline]
-    fn number(&self, part: Part) -> u32 {
-        self.numbers.get(part.index()).copied().unwrap_or(0)
-    }
-
-    fn make_room(&mut self, part: Part) {
-        if self.numbers.len() <= part.index() {
-            self.numbers.resize(part.index() + 1, 0);
-            self.alternatives.resize(part.index() / 2 + 1, 0);
-        }
-    }
-
-    fn present(&self, part: Part) -> Change {
-        let alternatives = part.process_index().map_or(0, |index| self.alternatives[index]);
-        Change { part, number: self.number(part), alternatives }
-    }
-
-    #[inline]
-    fn set(&mut self, change: Change) {
-        self.numbers[change.part.index()] = change.number;
-        if let Some(index) = change.part.process_index() {
-            self.alternatives[index] = change.alternatives;
-        }
-    }
-
-    #[inline]
-    fn change(&mut self, changes: &[Change], sums: &Sums) {
-        self.before.push((self.log.len(), self.sums));
-        for change in changes {
-            self.make_room(change.part);
-            self.log.push(self.present(change.part));
-            self.set(*change);
-        }
-        self.sums.add(sums);
-    }
-
-    /// Takes a step back.
-    #[inline]
-    pub fn step_back(&mut self) {
-        let Some((log, sums)) = self.before.pop() else { crate::bug!("no step to take back") };
-        while self.log.len() > log {
-            let Some(change) = self.log.pop() else { break };
-            self.set(change);
-        }
-        self.sums = sums;
-    }
-
-    /// The fingerprint, but for the rest.
-    #[inline]
-    pub fn print(&self) -> Print {
-        self.sums.print
-    }
-
-    /// The order of arrivals.
-    #[inline]
-    pub fn arrivals(&self) -> Print {
-        self.sums.arrivals
-    }
-
-    /// Granted ops so far.
-    #[inline]
-    pub fn steps(&self) -> u64 {
-        self.sums.steps
-    }
-
-    /// Whether some part has to be looked at where an execution ends.
-    #[inline]
-    pub fn is_peculiar(&self) -> bool {
-        self.sums.peculiar > 0
-    }
-
-    /// How many processes can make a step.
-    #[inline]
-    pub fn enabled(&self) -> u32 {
-        self.sums.enabled
-    }
-
-    /// Alternatives of a process, and of all.
-    #[inline]
-    pub fn alternatives(&self, process: Process) -> u32 {
-        self.alternatives.get(process.index()).copied().unwrap_or(0)
-    }
-
-    /// Alternatives of all processes.
-    #[inline]
-    pub fn all_alternatives(&self) -> u32 {
-        self.sums.alternatives
-    }
-
-    /// The processes that can make a step.
-    pub fn enabled_processes(&self) -> impl Iterator<Item = Process> {
-        let enabled = self.alternatives.iter().enumerate().filter(|(_, alternatives)| **alternatives > 0);
-        enabled.map(|(index, _)| Process::new(index as u32))
-    }
+fn way(point: u32, seen: u32) -> u64 {
+    u64::from(seen) << 32 | u64::from(point)
 }

@@ -10,7 +10,7 @@ use crate::{
     ids::Process,
     learned::{Automata, Call, Ending},
     limits,
-    world::{Choice, Next, World, parts::Part},
+    world::{Choice, Next, World, parts::Unit},
 };
 
 /// What was learnt, and where the futures stand.
@@ -28,9 +28,9 @@ pub(super) struct Learning {
     differs: bool,
     /// Spawned in the present step.
     born: Vec<Process>,
-    /// The parts are wanted that the next step looks at; after it, whether they are there.
+    /// It is wanted what the next step looks at, unit by unit.
     looks: bool,
-    looked: Vec<Part>,
+    units: Vec<Unit>,
 }
 
 /// Why nothing is learnt any more.
@@ -54,7 +54,7 @@ impl Live<'_> {
                 differs: false,
                 born: Vec::new(),
                 looks: false,
-                looked: Vec::new(),
+                units: Vec::new(),
             }));
         }
     }
@@ -153,20 +153,15 @@ impl Live<'_> {
         }
     }
 
-    /// Makes a choice, and says which parts of the World the step looked at, in order. Whether it says so: a step that was made live
-    /// has looked at more.
-    pub fn step_looking(&mut self, choice: Choice, looked: &mut Vec<Part>) -> (Status, bool) {
-        looked.clear();
+    /// Makes a choice, and says what the step looked at and did, unit by unit. None for a step that was made live: it has
+    /// looked at more.
+    pub fn step_looking(&mut self, choice: Choice) -> (Status, Option<Vec<Unit>>) {
         if let Some(learning) = &mut self.learning {
             learning.looks = true;
         }
         let status = self.step(choice);
-        let Some(learning) = &mut self.learning else { return (status, false) };
-        let is_known = std::mem::take(&mut learning.looks);
-        if is_known {
-            std::mem::swap(looked, &mut learning.looked);
-        }
-        (status, is_known)
+        let units = self.learning.as_mut().map(|learning| std::mem::take(&mut learning.units));
+        (status, units.filter(|units| !units.is_empty()))
     }
 
     /// Makes a choice, without the futures if that is possible.
@@ -256,13 +251,16 @@ impl Live<'_> {
         context.violation = None;
         context.world.begin_kept_step();
         learning.born.clear();
+        learning.units.clear();
         if learning.looks {
             context.world.begin_looking();
         }
         let is_known = learning.follow(&mut context.world, choice).is_some();
-        if learning.looks {
-            context.world.end_looking(&mut learning.looked);
-            learning.looks = is_known;
+        if std::mem::take(&mut learning.looks) {
+            learning.units.push(context.world.end_looking());
+            if !is_known {
+                learning.units.clear();
+            }
         }
         if is_known {
             learning.attached = false;
@@ -303,14 +301,20 @@ impl Learning {
     /// Grants a choice and does again what its processes do then. None if some of it is not known.
     #[inline]
     fn follow(&mut self, world: &mut World, choice: Choice) -> Option<()> {
-        let Self { automata, born, .. } = self;
+        let Self { automata, born, looks, units, .. } = self;
+        let cuts = *looks && world.has_units();
         let mut next = world.grant(choice);
         next?;
         while let Some(granted) = next {
             next = match granted {
                 Next::Poll(process, _) => {
                     react(automata, world, process, Call::Granted, born)?;
-                    world.inline()
+                    let goes_on = world.goes_on();
+                    if cuts && goes_on.is_some() {
+                        units.push(world.end_looking());
+                        world.begin_looking();
+                    }
+                    goes_on.and_then(|slot| world.go_on(slot))
                 }
                 Next::Drop(process) => {
                     automata.follow(world, Automata::key(world, process, Call::Dropped), born)?;

@@ -11,14 +11,11 @@ use crate::{
     explorer::Event,
     hash::Print,
     ids::Process,
-    learned::steps::{Known, State, Steps},
+    learned::{state::State, steps::Steps},
     limits,
     live::{End, Footprint, Live, Status, Totals, Waiting},
     verdict::Divergence,
-    world::{
-        Choice, World,
-        parts::{Part, Rest},
-    },
+    world::{Choice, World, parts::Rest},
 };
 
 /// See the module.
@@ -42,12 +39,10 @@ pub(super) struct Walk<'s, 'b> {
 struct Numbers {
     state: State,
     steps: Steps,
-    /// The last step, if it was known.
-    last: Option<Known>,
+    /// The last step was made by them.
+    was_known: bool,
     /// How many points of executions were steps of their own when these steps were learnt.
     apart: usize,
-    /// The parts that a step looked at.
-    looked: Vec<Part>,
 }
 
 impl<'s, 'b> Walk<'s, 'b> {
@@ -62,10 +57,9 @@ impl<'s, 'b> Walk<'s, 'b> {
         let goes_by_numbers = live.is_learning() && live.options().temperature.is_none() && !live.world().names.sees_heat();
         if goes_by_numbers && live.go_to(&[], 0, &[]) == Ok(Status::Running) {
             live.fingerprint();
-            let (mut state, mut steps) = (State::default(), Steps::new(limits::POINTS_MAX));
-            steps.begin(&mut state, live.world());
-            let apart = live.world().names.apart();
-            walk.numbers = Some(Box::new(Numbers { state, steps, last: None, apart, looked: Vec::new() }));
+            let mut steps = Steps::new(limits::POINTS_MAX);
+            let (state, apart) = (steps.begin(live.world()), live.world().names.apart());
+            walk.numbers = Some(Box::new(Numbers { state, steps, was_known: false, apart }));
         }
         walk
     }
@@ -126,8 +120,8 @@ impl<'s, 'b> Walk<'s, 'b> {
     #[inline]
     pub(super) fn step(&mut self, choice: Choice) -> Result<Status, Divergence> {
         if let Some(numbers) = &mut self.numbers {
-            numbers.last = numbers.steps.make(&mut numbers.state, choice);
-            if numbers.last.is_some() {
+            numbers.was_known = numbers.steps.make(&mut numbers.state, choice, self.live.world());
+            if numbers.was_known {
                 self.path.push(choice);
                 self.footprints.push(None);
                 self.is_here = false;
@@ -170,9 +164,14 @@ impl<'s, 'b> Walk<'s, 'b> {
     /// Makes a choice on the World, or live, and learns what it does.
     #[cold]
     fn step_unknown(&mut self, choice: Choice) -> Result<Status, Divergence> {
-        self.here()?;
+        self.here()?.fingerprint();
+        debug_assert_eq!(
+            self.numbers.as_ref().map(|numbers| numbers.state.print()),
+            Some(self.live.world().sum_of_parts()),
+            "the World stands where the numbers do"
+        );
         let Some(mut numbers) = self.numbers.take() else { crate::bug!("asks numbers that are not there") };
-        let (status, is_known) = self.live.step_looking(choice, &mut numbers.looked);
+        let (status, units) = self.live.step_looking(choice);
         self.live.fingerprint();
         self.path.push(choice);
         self.footprints.push(None);
@@ -180,16 +179,16 @@ impl<'s, 'b> Walk<'s, 'b> {
             return Ok(status);
         }
         let world = self.live.world();
-        let Numbers { state, steps, apart, looked, .. } = &mut *numbers;
+        let Numbers { state, steps, apart, .. } = &mut *numbers;
         if world.names.apart() != *apart {
             *apart = world.names.apart();
             steps.forget();
         }
-        if is_known && status != Status::Violated {
-            steps.learn(state, choice, looked, world);
-        } else {
-            steps.follow(state, world, world.parts());
+        match units.filter(|_| status != Status::Violated) {
+            Some(units) => steps.learn(state, choice, &units, world),
+            None => steps.follow(state, world),
         }
+        debug_assert_eq!(state.print(), world.sum_of_parts(), "the numbers stand where the World does");
         self.numbers = Some(numbers);
         Ok(status)
     }
@@ -211,7 +210,7 @@ impl<'s, 'b> Walk<'s, 'b> {
     #[inline]
     pub(super) fn events(&self) -> &[Event] {
         match self.numbers.as_deref() {
-            Some(Numbers { steps, last: Some(last), .. }) => steps.events(*last),
+            Some(Numbers { steps, was_known: true, .. }) => steps.events(),
             _ => self.live.world().events(),
         }
     }
@@ -305,6 +304,14 @@ impl Choices for Walk<'_, '_> {
         match self.numbers.as_deref() {
             None => self.live.world().sum_enabled(mark),
             Some(numbers) => numbers.state.enabled_processes().fold(0, |sum, p| sum.wrapping_add(mark(p))),
+        }
+    }
+}
+
+impl Drop for Walk<'_, '_> {
+    fn drop(&mut self) {
+        if let Some(n) = &self.numbers {
+            eprintln!("XX known {} {}", self.steps, n.steps.stats());
         }
     }
 }

@@ -17,6 +17,7 @@ use crate::{
     hash::{Domain, Print},
     ids::{Message, Object, Process, Slot},
 };
+use std::rc::Rc;
 
 impl World {
     /// Spawns a process from the actor. It is polled to its first op right after the actor, unless its start is a step of its
@@ -128,7 +129,8 @@ impl World {
         }
         let object = self.next_object();
         while self.mailboxes.len() <= object.index() {
-            self.mailboxes.push(Mailbox::new());
+            let next = Object::new(self.mailboxes.len() as u32);
+            self.mailboxes.push(Mailbox::new(next, Rc::clone(&self.looked)));
         }
         self.mailboxes[object.index()].reset(delivery, capacity);
         self.present_mailboxes.push(object);

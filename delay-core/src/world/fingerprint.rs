@@ -5,7 +5,7 @@
 
 #[cfg(feature = "test-hooks")]
 use super::masked;
-use super::{World, mailbox::Queued, op::Outcomes, words::Delivery};
+use super::{World, op::Outcomes, words::Delivery};
 use crate::{
     hash::{Domain, Print},
     ids::{Object, Process, Slot},
@@ -27,8 +27,8 @@ impl World {
             let name = self.names.object_print(object);
             let mut print = self.mailboxes[object.index()].fingerprint(name, &self.names);
             if self.names.shows_arrival(object) {
-                let queue = &self.mailboxes[object.index()].queue;
-                print = queue.iter().fold(print, |print, queued| print.and(queued.id));
+                let queue = self.mailboxes[object.index()].queue.iter();
+                print = print.plus(Self::order_print(queue.map(|queued| queued.id)));
             }
             #[cfg(feature = "test-hooks")]
             let print = self.masked_mailbox(object, print);
@@ -54,14 +54,29 @@ impl World {
     }
 
     /// What one mailbox adds to that.
-    pub(super) fn arrivals_of(&self, object: Object) -> Print {
+    fn arrivals_of(&self, object: Object) -> Print {
         let mailbox = &self.mailboxes[object.index()];
-        if mailbox.delivery == Delivery::Fifo || mailbox.queue.len() < 2 {
+        let queue = mailbox.queue.iter().map(|queued| (queued.sender, queued.id));
+        self.arrivals_print(object, mailbox.delivery, queue)
+    }
+
+    /// The order in which the messages of a mailbox arrived, where its print leaves that out.
+    pub(super) fn arrivals_print(
+        &self,
+        object: Object,
+        delivery: Delivery,
+        queue: impl ExactSizeIterator<Item = (Process, Print)>,
+    ) -> Print {
+        if delivery == Delivery::Fifo || queue.len() < 2 {
             return Print::default();
         }
         let name = Print::of(Domain::Mailbox).and(self.names.object_print(object));
-        let sender = |queued: &Queued| self.names.process_print(queued.sender);
-        mailbox.queue.iter().fold(name, |print, queued| print.and(sender(queued)).and(queued.id))
+        queue.fold(name, |print, (sender, id)| print.and(self.names.process_print(sender)).and(id))
+    }
+
+    /// The order of messages, where a receive that does not wait has shown it.
+    pub(super) fn order_print(ids: impl Iterator<Item = Print>) -> Print {
+        ids.fold(Print::of(Domain::Queue), Print::and)
     }
 
     /// The parts that are cheap enough to compute anew.

@@ -3,13 +3,13 @@
 //! Holds message ids only. Delivery decides which queued messages a receive may take; each is an alternative of the
 //! receive, in order of arrival.
 
-use super::{fault::Rule, tracked::Assign, words::Delivery};
+use super::{fault::Rule, parts::Looked, queue::Queue, tracked::Assign, words::Delivery};
 use crate::{
     hash::{Domain, Print},
-    ids::{Message, Process},
+    ids::{Message, Object, Process},
     name::Names,
 };
-use std::{collections::VecDeque, mem::take};
+use std::rc::Rc;
 
 /// What one who drops a receiver has seen of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -42,7 +42,7 @@ pub struct Mailbox {
     pub(super) delivery: Delivery,
     /// Most messages it holds; `u32::MAX` if unbounded.
     pub(super) capacity: u32,
-    pub(super) queue: VecDeque<Queued>,
+    pub(super) queue: Queue,
     /// Handles that can send. A function of the states of those who hold them, and of messages under way.
     pub(super) senders: u32,
     /// Room held by permits that were granted and not used yet.
@@ -72,20 +72,40 @@ pub struct Mailbox {
 
 impl Assign for Mailbox {
     fn assign(&mut self, other: &Self) {
-        self.queue.clone_from(&other.queue);
-        self.readers.clone_from(&other.readers);
-        self.writers.clone_from(&other.writers);
-        let (queue, readers, writers) = (take(&mut self.queue), take(&mut self.readers), take(&mut self.writers));
-        *self = Self { queue, readers, writers, ..*other };
+        let Self {
+            delivery,
+            capacity,
+            queue,
+            senders,
+            reserved,
+            closed,
+            abandoned,
+            is_networked,
+            copies,
+            is_bound,
+            host,
+            reader,
+            readers,
+            writers,
+            print,
+            stale,
+        } = self;
+        queue.assign(&other.queue);
+        readers.clone_from(&other.readers);
+        writers.clone_from(&other.writers);
+        (*delivery, *capacity, *senders, *reserved) = (other.delivery, other.capacity, other.senders, other.reserved);
+        (*closed, *abandoned, *is_bound, *host) = (other.closed, other.abandoned, other.is_bound, other.host);
+        (*is_networked, *copies, *reader) = (other.is_networked, other.copies, other.reader);
+        (*print, *stale) = (other.print, other.stale);
     }
 }
 
 impl Mailbox {
-    pub(super) fn new() -> Self {
+    pub(super) fn new(object: Object, looked: Rc<Looked>) -> Self {
         Self {
             delivery: Delivery::Fifo,
             capacity: u32::MAX,
-            queue: VecDeque::new(),
+            queue: Queue::new(object, looked),
             senders: 1,
             reserved: 0,
             closed: false,
@@ -132,7 +152,8 @@ impl Mailbox {
     /// Whether another message fits.
     #[inline]
     pub fn has_room(&self) -> bool {
-        (self.queue.len() as u32).saturating_add(self.reserved) < self.capacity
+        // One without bounds is not asked how much it holds.
+        self.capacity == u32::MAX || (self.queue.len() as u32).saturating_add(self.reserved) < self.capacity
     }
 
     /// Whether the receiver was closed or dropped.
@@ -195,7 +216,8 @@ impl Mailbox {
 
     /// The places of the messages that a receive may take, in the order of its alternatives.
     pub(super) fn heads(&self) -> impl Iterator<Item = usize> {
-        let places = if self.delivery == Delivery::Fifo { 0..self.queue.len().min(1) } else { 0..self.queue.len() };
+        let places =
+            if self.delivery == Delivery::Fifo { 0..usize::from(!self.queue.is_empty()) } else { 0..self.queue.len() };
         places.filter(|place| self.is_takeable(*place))
     }
 
@@ -269,7 +291,7 @@ impl Mailbox {
     /// Takes the message at a place.
     #[inline]
     pub(super) fn take_at(&mut self, index: usize) -> Option<Queued> {
-        if index == 0 { self.queue.pop_front() } else { self.queue.remove(index) }
+        self.queue.remove(index)
     }
 
     /// Puts a message back where it was: by its arrival. Its own number would not do, for one that was held back or duplicated.
@@ -278,12 +300,19 @@ impl Mailbox {
         self.queue.insert(at, message);
     }
 
-    /// What the future depends on: contents in the order the delivery leaves visible, and who is gone.
+    /// What the future depends on: who is gone, and contents in the order the delivery leaves visible. Two prints that are added up,
+    /// so that one who knows what became of each knows the sum.
     pub(super) fn fingerprint(&self, name: Print, names: &Names) -> Print {
+        let queue = self.queue.iter().map(|queued| (queued.sender, queued.id));
+        self.print_but_queue(name, names).plus(print_of_queue(self.delivery, queue, name, names))
+    }
+
+    /// All of that but the contents.
+    pub(super) fn print_but_queue(&self, name: Print, names: &Names) -> Print {
         let Self {
-            delivery,
+            delivery: _,
             capacity: _,
-            queue,
+            queue: _,
             senders: _,
             reserved,
             closed,
@@ -301,25 +330,39 @@ impl Mailbox {
         // Pitfall B.19: closing enables a receiver and fails a sender.
         let flags =
             u64::from(*closed) | u64::from(*abandoned) << 1 | u64::from(*is_bound) << 2 | u64::from(*reserved) << 3;
-        // Pitfall B.7: in order where the order is visible, counted where it is not, never combined by XOR.
-        let contents = match delivery {
-            Delivery::Fifo => queue.iter().fold(Print::of(Domain::Mailbox), |print, queued| print.and(queued.id)),
-            Delivery::Unordered => {
-                queue.iter().fold(Print::default(), |bag, queued| bag.plus(Print::of(Domain::Mailbox).and(queued.id)))
-            }
-            Delivery::PerSender => {
-                let mut bag = Print::default();
-                for (index, head) in queue.iter().enumerate().filter(|(index, _)| self.is_head(*index)) {
-                    let own = queue.iter().skip(index).filter(|queued| queued.sender == head.sender);
-                    let from = Print::of(Domain::Sender).and(names.process_print(head.sender));
-                    bag = bag.plus(own.fold(from, |print, queued| print.and(queued.id)));
-                }
-                bag
-            }
-        };
-        let print = Print::of(Domain::Mailbox).and(name).with(flags).with(queue.len() as u64).and(contents);
+        let print = Print::of(Domain::Mailbox).and(name).with(flags);
         host.map_or(print, |node| print.and(names.process_print(node)))
     }
+}
+
+/// The contents of a mailbox, of each message its sender and what it is.
+pub(super) fn print_of_queue(
+    delivery: Delivery,
+    queue: impl Iterator<Item = (Process, Print)> + Clone,
+    name: Print,
+    names: &Names,
+) -> Print {
+    let count = queue.clone().count() as u64;
+    // Pitfall B.7: in order where the order is visible, counted where it is not, never combined by XOR.
+    let contents = match delivery {
+        Delivery::Fifo => queue.fold(Print::of(Domain::Mailbox), |print, (_, id)| print.and(id)),
+        Delivery::Unordered => {
+            queue.fold(Print::default(), |bag, (_, id)| bag.plus(Print::of(Domain::Mailbox).and(id)))
+        }
+        Delivery::PerSender => {
+            let mut bag = Print::default();
+            for (place, (sender, _)) in queue.clone().enumerate() {
+                let is_head = queue.clone().take(place).all(|(earlier, _)| earlier != sender);
+                if is_head {
+                    let own = queue.clone().skip(place).filter(|(of, _)| *of == sender);
+                    let from = Print::of(Domain::Sender).and(names.process_print(sender));
+                    bag = bag.plus(own.fold(from, |print, (_, id)| print.and(id)));
+                }
+            }
+            bag
+        }
+    };
+    Print::of(Domain::Queue).and(name).with(count).and(contents)
 }
 
 #[cfg(test)]
@@ -332,9 +375,9 @@ mod tests {
     }
 
     fn mailbox(delivery: Delivery, messages: &[Queued]) -> Mailbox {
-        let mut mailbox = Mailbox::new();
+        let mut mailbox = Mailbox::new(Object::new(0), Rc::default());
         mailbox.reset(delivery, u32::MAX);
-        mailbox.queue.extend(messages);
+        messages.iter().for_each(|message| mailbox.queue.push_back(*message));
         mailbox
     }
 

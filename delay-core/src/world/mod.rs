@@ -32,6 +32,7 @@ pub mod op;
 pub mod parts;
 pub mod premises;
 pub mod process;
+mod queue;
 pub mod shared;
 mod step;
 pub mod store;

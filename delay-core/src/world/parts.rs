@@ -3,24 +3,31 @@
 //! A step is a function of the parts it looks at and changes only such parts; so what it did once, it does wherever these are
 //! the same ([`crate::learned::steps`]).
 //!
-//! Invariant: two parts with one [`Look::identity`] are the same to every step, but for the numbers of messages, which only tie
+//! Invariant: two parts with one [`PartState::identity`] are the same to every step, but for the numbers of messages, which only tie
 //! values to them. So it has every field that is not a copy of others; the fingerprint leaves more out.
 
 use super::{
     World,
-    mailbox::{Mailbox, Queued},
+    mailbox::{Mailbox, Queued, print_of_queue},
     op::{Grant, Outcomes, Pending},
     process::{ProcessState, Status},
+    words::Delivery,
 };
 use crate::{
+    explorer::Event,
     hash::{Domain, Print},
     ids::{Object, Process, Slot},
 };
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 
-/// A process or a mailbox.
+/// A process, a mailbox, or what is queued in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part(u32);
+
+/// Which kind of part: the low bits of its number.
+const PROCESS: u32 = 0;
+const MAILBOX: u32 = 1;
+const QUEUE: u32 = 2;
 
 impl Part {
     /// What belongs to no process and no mailbox, and is looked at by every step.
@@ -29,19 +36,37 @@ impl Part {
     /// A process's part, by its index.
     #[inline]
     pub const fn process(index: usize) -> Self {
-        Self((index as u32) << 1)
+        Self((index as u32) << 2 | PROCESS)
     }
 
     /// A mailbox's part, by its index.
     #[inline]
     pub const fn mailbox(index: usize) -> Self {
-        Self((index as u32) << 1 | 1)
+        Self((index as u32) << 2 | MAILBOX)
+    }
+
+    /// What is queued in a mailbox.
+    #[inline]
+    pub const fn queue(object: Object) -> Self {
+        Self((object.index() as u32) << 2 | QUEUE)
+    }
+
+    /// The part with this index.
+    #[inline]
+    pub const fn of_index(index: usize) -> Self {
+        Self(index as u32)
+    }
+
+    /// The mailbox whose queue it is.
+    #[inline]
+    pub fn queue_object(self) -> Option<Object> {
+        (self.0 & 3 == QUEUE).then(|| Object::new(self.0 >> 2))
     }
 
     /// The index of the process whose part it is.
     #[inline]
     pub const fn process_index(self) -> Option<usize> {
-        if self.0 & 1 == 0 { Some((self.0 >> 1) as usize) } else { None }
+        if self.0 & 3 == PROCESS { Some((self.0 >> 2) as usize) } else { None }
     }
 
     /// Index into tables kept per part.
@@ -51,16 +76,61 @@ impl Part {
     }
 }
 
-/// Which parts were looked at, in order, each once.
+/// What a step has seen of a part, as it found it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seen {
+    /// All of it; of a mailbox, all but what is queued.
+    Part(Part),
+    /// Whether a message is queued at this place.
+    Has(Object, u32),
+    /// The message at this place, and that there is one.
+    At(Object, u32),
+    /// How many messages are queued.
+    Count(Object),
+    /// All that are queued.
+    All(Object),
+}
+
+/// What a step did to the messages of a mailbox.
+#[derive(Clone, Copy, Debug)]
+pub enum Moved {
+    /// One was added at the end.
+    Added(Queued),
+    /// The one at this place was taken.
+    Taken(u32),
+    /// Something else: what they are then has to be looked at.
+    Muddled,
+}
+
+/// What was seen and moved while somebody wanted to know, in order.
 #[derive(Debug, Default)]
-pub(super) struct Looked(RefCell<Vec<Part>>);
+pub(super) struct Looked {
+    is_open: Cell<bool>,
+    /// How often somebody wanted to know.
+    watch: Cell<u64>,
+    seen: RefCell<Vec<Seen>>,
+    moved: RefCell<Vec<(Object, Moved)>>,
+}
 
 impl Looked {
-    pub(super) fn note(&self, part: Part) {
-        let mut looked = self.0.borrow_mut();
-        if !looked.contains(&part) {
-            looked.push(part);
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.is_open.get()
+    }
+
+    pub(super) fn watch(&self) -> u64 {
+        self.watch.get()
+    }
+
+    pub(super) fn note(&self, what: Seen) {
+        let mut seen = self.seen.borrow_mut();
+        if !seen.contains(&what) {
+            seen.push(what);
         }
+    }
+
+    pub(super) fn moved(&self, object: Object, how: Moved) {
+        self.moved.borrow_mut().push((object, how));
     }
 }
 
@@ -96,13 +166,11 @@ impl Rest {
 
 /// What is to be known of a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Look {
+pub struct PartState {
     /// All that steps can tell.
     pub identity: Print,
     /// What it adds to the fingerprint.
     pub print: Print,
-    /// What it adds to the order of arrivals.
-    pub arrivals: Print,
     /// Alternatives of a process.
     pub alternatives: u32,
     /// Whether it is a process that has not ended.
@@ -112,39 +180,87 @@ pub struct Look {
 }
 
 impl World {
-    /// From here on it is noted which parts are looked at.
+    /// From here on it is noted what is looked at.
     pub fn begin_looking(&mut self) {
-        self.looked.0.borrow_mut().clear();
+        self.looked.seen.borrow_mut().clear();
+        self.looked.moved.borrow_mut().clear();
+        self.looked.watch.set(self.looked.watch.get() + 1);
         self.watch_parts(true);
     }
 
-    /// The parts that were looked at, in order.
-    pub fn end_looking(&mut self, parts: &mut Vec<Part>) {
+    /// What was looked at, and what became of it. Nothing more is noted.
+    pub fn end_looking(&mut self) -> Unit {
         self.watch_parts(false);
-        parts.clear();
-        parts.extend_from_slice(&self.looked.0.borrow());
+        self.fingerprint();
+        let seen = self.looked.seen.take();
+        let parts = seen.iter().filter_map(|seen| match seen {
+            Seen::Part(part) => Some((*part, self.look_at_part(*part))),
+            _ => None,
+        });
+        let moved = self.looked.moved.take();
+        let is_muddled = |object: &Object| moved.iter().any(|(of, how)| of == object && matches!(how, Moved::Muddled));
+        let muddled = self.present_mailboxes.iter().filter(|object| is_muddled(object));
+        let parts = parts.collect();
+        let muddled = muddled.map(|object| (*object, self.queue_of(*object))).collect();
+        Unit { seen, parts, moved, muddled, rest: self.rest_of_parts(), steps: self.steps, events: self.events.clone() }
+    }
+
+    /// Whether steps can be cut into units: nothing else is remembered from one to the next.
+    pub fn has_units(&self) -> bool {
+        #[cfg(feature = "test-hooks")]
+        return !self.is_carried();
+        #[cfg(not(feature = "test-hooks"))]
+        true
     }
 
     fn watch_parts(&mut self, is_watched: bool) {
+        self.looked.is_open.set(is_watched);
         self.processes.watch(is_watched);
         self.mailboxes.watch(is_watched);
+    }
+
+    /// The messages of a mailbox.
+    pub fn queue_of(&self, object: Object) -> (Delivery, Vec<Queued>) {
+        let mailbox = &self.mailboxes[object.index()];
+        (mailbox.delivery, mailbox.queue.iter().copied().collect())
+    }
+
+    /// How the messages of a mailbox are delivered.
+    pub fn delivery_of(&self, object: Object) -> Delivery {
+        self.mailboxes[object.index()].delivery
+    }
+
+    /// What these messages of a mailbox add to the fingerprint, and to the order of arrivals.
+    pub fn prints_of_queue(&self, object: Object, delivery: Delivery, queue: &[Queued]) -> (Print, Print) {
+        let name = self.names.object_print(object);
+        let ids = queue.iter().map(|queued| (queued.sender, queued.id));
+        let mut print = print_of_queue(delivery, ids.clone(), name, &self.names);
+        if self.names.shows_arrival(object) {
+            print = print.plus(Self::order_print(queue.iter().map(|queued| queued.id)));
+        }
+        (print, self.arrivals_print(object, delivery, ids))
     }
 
     /// The parts of the present state. Its fingerprint must be current.
     pub fn parts(&self) -> impl Iterator<Item = Part> {
         let processes = self.present.iter().map(|process| Part::process(process.index()));
-        processes.chain(self.present_mailboxes.iter().map(|object| Part::mailbox(object.index())))
+        let mailboxes = self.present_mailboxes.iter();
+        processes.chain(mailboxes.flat_map(|object| [Part::mailbox(object.index()), Part::queue(*object)]))
     }
 
-    /// The parts that the last kept step changed, some more than once.
-    pub fn changed_parts(&self) -> impl Iterator<Item = Part> {
-        let (processes, mailboxes) = self.last_marks();
-        self.processes.changed_since(processes).chain(self.mailboxes.changed_since(mailboxes))
+    /// The prints of all parts, summed up.
+    pub fn sum_of_parts(&self) -> Print {
+        self.sum
+    }
+
+    /// Whether a mailbox is there.
+    pub fn has_mailbox(&self, object: Object) -> bool {
+        self.present_mailboxes.contains(&object)
     }
 
     /// Looks at a part; none where it is not there. Its print must be current.
-    pub fn look_at_part(&self, part: Part) -> Option<Look> {
-        let index = part.index() >> 1;
+    pub fn look_at_part(&self, part: Part) -> Option<PartState> {
+        let index = part.index() >> 2;
         if part.process_index().is_some() {
             let state = &self.processes[index];
             (state.status != Status::Absent).then(|| self.look_at_state(Process::new(index as u32), state))
@@ -165,7 +281,7 @@ impl World {
         self.print_of_rest(sum, &rest.monitors, &rest.choosing)
     }
 
-    fn look_at_state(&self, process: Process, state: &ProcessState) -> Look {
+    fn look_at_state(&self, process: Process, state: &ProcessState) -> PartState {
         let ProcessState {
             status,
             local,
@@ -192,21 +308,20 @@ impl World {
         for joiner in joiners {
             identity = identity.with(u64::from(joiner.number()) | 1 << 32);
         }
-        Look {
+        PartState {
             identity,
             print: *print,
-            arrivals: Print::default(),
             alternatives: *alternatives,
             is_live: state.is_live(),
             is_peculiar: state.is_live() && state.waiting().next().is_none(),
         }
     }
 
-    fn look_at_mailbox(&self, object: Object, mailbox: &Mailbox) -> Look {
+    fn look_at_mailbox(&self, object: Object, mailbox: &Mailbox) -> PartState {
         let Mailbox {
             delivery,
             capacity,
-            queue,
+            queue: _,
             senders,
             reserved,
             closed,
@@ -218,23 +333,19 @@ impl World {
             reader,
             readers,
             writers,
-            print,
+            print: _,
             stale: _,
         } = mailbox;
         let counted = (object.index() as u32, capacity, senders, reserved);
         let flags = (*delivery as u8, closed, abandoned, is_networked, copies, is_bound);
-        let of = (host.map(Process::number), reader.map(Process::number), queue.len() as u32, readers.len() as u32);
+        let of = (host.map(Process::number), reader.map(Process::number), readers.len() as u32);
         let mut identity = Print::of_value(Domain::Part, &(counted, flags, of));
-        for queued in queue {
-            identity = identity_of_message(identity, queued);
-        }
         for process in readers.iter().chain(writers) {
             identity = identity.with(u64::from(process.number()));
         }
-        Look {
+        PartState {
             identity,
-            print: *print,
-            arrivals: self.arrivals_of(object),
+            print: mailbox.print_but_queue(self.names.object_print(object), &self.names),
             alternatives: 0,
             is_live: false,
             is_peculiar: *is_networked && !is_bound && host.is_none(),
@@ -242,9 +353,29 @@ impl World {
     }
 }
 
-fn identity_of_message(identity: Print, queued: &Queued) -> Print {
+/// A part of a step: the grant of one op and what its process did then. A step is one unit, or several where it takes further ops inside.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// What was looked at, in order.
+    pub seen: Vec<Seen>,
+    /// The parts among that, as they were afterwards.
+    pub parts: Vec<(Part, Option<PartState>)>,
+    /// What was done to messages, in order.
+    pub moved: Vec<(Object, Moved)>,
+    /// What the muddled ones were afterwards.
+    pub muddled: Vec<(Object, (Delivery, Vec<Queued>))>,
+    /// What belonged to no part afterwards.
+    pub rest: Rest,
+    /// Granted ops so far in the execution.
+    pub steps: u64,
+    /// What happened in the step so far.
+    pub events: Vec<Event>,
+}
+
+/// All that steps can tell of a message.
+pub fn identity_of_message(queued: &Queued) -> Print {
     let Queued { message: _, arrival: _, sender, rule, id } = queued;
-    identity.and(*id).and(Print::of_value(Domain::Part, &(sender.number(), rule)))
+    Print::of_value(Domain::Part, &(sender.number(), rule)).and(*id)
 }
 
 fn identity_of_op(pending: &Pending) -> Print {
@@ -253,5 +384,5 @@ fn identity_of_op(pending: &Pending) -> Print {
         return Print::of(Domain::Part);
     }
     let identity = Print::of_value(Domain::Part, &(op, site, pending.stage()));
-    taken.as_ref().map_or(identity, |queued| identity_of_message(identity, queued))
+    taken.as_ref().map_or(identity, |queued| identity.and(identity_of_message(queued)))
 }

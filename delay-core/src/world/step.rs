@@ -278,6 +278,13 @@ impl World {
     /// Goes on within the step if the granularity says so: grants the actor's only op without a scheduling point.
     #[inline]
     pub fn inline(&mut self) -> Option<Next> {
+        let slot = self.goes_on()?;
+        self.go_on(slot)
+    }
+
+    /// The actor's only op, if the granularity lets the step go on with it.
+    #[inline]
+    pub fn goes_on(&self) -> Option<Slot> {
         let process = self.actor;
         if process.is_environment() || self.is_exposed(process) {
             return None;
@@ -299,10 +306,15 @@ impl World {
             _ => false,
         };
         // Where the network may do something, it is a choice.
-        if !goes_on || self.ready(process, pending) != 1 {
-            return None;
-        }
-        let point = match pending.op {
+        (goes_on && self.ready(process, pending) == 1).then_some(slot)
+    }
+
+    /// Grants that op, unless it was seen that it has to be a step of its own.
+    #[inline]
+    pub fn go_on(&mut self, slot: Slot) -> Option<Next> {
+        let process = self.actor;
+        let state = &self.processes[process.index()];
+        let point = match state.pending[slot.index()].op {
             Op::Receive(from) => state.local.and(self.mailboxes[from.index()].queue[0].id),
             _ => state.local.and(Print::default()),
         };

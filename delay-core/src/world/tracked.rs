@@ -5,7 +5,7 @@
 //!
 //! [`World::step_back`]: super::World::step_back
 
-use super::parts::{Looked, Part};
+use super::parts::{Looked, Part, Seen};
 use std::{
     ops::{Index, IndexMut},
     rc::Rc,
@@ -75,12 +75,7 @@ impl<T> Tracked<T> {
 
     #[cold]
     fn look_at(&self, index: usize) {
-        self.looked.note((self.part)(index));
-    }
-
-    /// The items that were changed since the mark, some more than once.
-    pub(super) fn changed_since(&self, mark: usize) -> impl Iterator<Item = Part> {
-        self.old[mark..self.kept].iter().map(|(index, _)| (self.part)(*index as usize))
+        self.looked.note(Seen::Part((self.part)(index)));
     }
 
     #[inline]

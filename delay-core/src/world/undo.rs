@@ -68,11 +68,6 @@ impl World {
         choosing.extend(&self.choosing);
     }
 
-    /// Where what the last kept step changed begins, in the tables.
-    pub(super) fn last_marks(&self) -> (usize, usize) {
-        self.before.steps.last().map_or((0, 0), |kept| (kept.processes, kept.mailboxes))
-    }
-
     /// Takes the last kept step back.
     pub fn step_back(&mut self) {
         let Some(kept) = self.before.steps.pop() else { crate::bug!("no step to take back") };

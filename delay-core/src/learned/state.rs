@@ -1,0 +1,198 @@
+//! A state by numbers: one for each part of the World, and sums over them.
+
+use crate::{
+    hash::Print,
+    ids::{Object, Process},
+    world::parts::{Part, PartState},
+};
+
+/// What a state is made of.
+#[derive(Debug, Default)]
+pub struct State {
+    /// Per part, what it is.
+    numbers: Vec<u32>,
+    /// Per process.
+    alternatives: Vec<u32>,
+    pub(super) sums: Sums,
+    /// What it was before each step that can be taken back, and how much of `log` was there then.
+    before: Vec<(u32, Sums)>,
+    log: Vec<Change>,
+}
+
+/// Sums over the parts of a state, and what belongs to none.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sums {
+    pub(super) print: Print,
+    pub(super) arrivals: Print,
+    /// The rest, by its number.
+    pub(super) rest: u32,
+    /// Processes with an alternative.
+    enabled: u32,
+    /// Alternatives of all processes.
+    alternatives: u32,
+    /// Parts that have to be looked at where an execution ends.
+    peculiar: u32,
+    /// Granted ops.
+    pub(super) steps: u64,
+}
+
+impl Sums {
+    /// By how much another is more.
+    pub(super) fn to(self, other: Self) -> Self {
+        Self {
+            print: other.print.minus(self.print),
+            arrivals: other.arrivals.minus(self.arrivals),
+            rest: other.rest,
+            enabled: other.enabled.wrapping_sub(self.enabled),
+            alternatives: other.alternatives.wrapping_sub(self.alternatives),
+            peculiar: other.peculiar.wrapping_sub(self.peculiar),
+            steps: other.steps.wrapping_sub(self.steps),
+        }
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, more: &Self) {
+        self.print = self.print.plus(more.print);
+        self.arrivals = self.arrivals.plus(more.arrivals);
+        self.rest = more.rest;
+        self.enabled = self.enabled.wrapping_add(more.enabled);
+        self.alternatives = self.alternatives.wrapping_add(more.alternatives);
+        self.peculiar = self.peculiar.wrapping_add(more.peculiar);
+        self.steps = self.steps.wrapping_add(more.steps);
+    }
+
+    pub(super) fn count(&mut self, part: &PartState) {
+        self.print = self.print.plus(part.print);
+        self.enabled += u32::from(part.alternatives > 0);
+        self.alternatives += part.alternatives;
+        self.peculiar += u32::from(part.is_peculiar);
+    }
+
+    pub(super) fn discount(&mut self, part: &PartState) {
+        self.print = self.print.minus(part.print);
+        self.enabled -= u32::from(part.alternatives > 0);
+        self.alternatives -= part.alternatives;
+        self.peculiar -= u32::from(part.is_peculiar);
+    }
+}
+
+/// A part is something else from now on.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Change {
+    pub(super) part: Part,
+    pub(super) number: u32,
+    /// Of a process.
+    pub(super) alternatives: u32,
+}
+
+impl State {
+    #[inline]
+    pub(super) fn number(&self, part: Part) -> u32 {
+        self.numbers.get(part.index()).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    pub(super) fn queue(&self, object: Object) -> u32 {
+        self.number(Part::queue(object))
+    }
+
+    /// The parts that are there.
+    pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
+        self.numbers.iter().enumerate().filter(|(_, number)| **number > 0).map(|(index, _)| Part::of_index(index))
+    }
+
+    #[cold]
+    fn make_room(&mut self, part: Part) {
+        self.numbers.resize(part.index() + 1, 0);
+        self.alternatives.resize(part.index() / 4 + 1, 0);
+    }
+
+    #[inline]
+    pub(super) fn begin_step(&mut self) {
+        self.before.push((self.log.len() as u32, self.sums));
+    }
+
+    #[inline]
+    pub(super) fn change(&mut self, change: Change) {
+        let Change { part, .. } = change;
+        if self.numbers.len() <= part.index() {
+            self.make_room(part);
+        }
+        let alternatives = part.process_index().map_or(0, |index| self.alternatives[index]);
+        self.log.push(Change { part, number: self.numbers[part.index()], alternatives });
+        self.set(change);
+    }
+
+    #[inline]
+    fn set(&mut self, change: Change) {
+        self.numbers[change.part.index()] = change.number;
+        if let Some(index) = change.part.process_index() {
+            self.alternatives[index] = change.alternatives;
+        }
+    }
+
+    /// No step can be taken back any more.
+    pub(super) fn forget_steps(&mut self) {
+        self.before.clear();
+        self.log.clear();
+    }
+
+    /// Takes a step back.
+    #[inline]
+    pub fn step_back(&mut self) {
+        let Some((log, sums)) = self.before.pop() else { crate::bug!("no step to take back") };
+        while self.log.len() > log as usize {
+            let Some(change) = self.log.pop() else { break };
+            self.set(change);
+        }
+        self.sums = sums;
+    }
+
+    /// The fingerprint, but for the rest.
+    #[inline]
+    pub fn print(&self) -> Print {
+        self.sums.print
+    }
+
+    /// The order of arrivals.
+    #[inline]
+    pub fn arrivals(&self) -> Print {
+        self.sums.arrivals
+    }
+
+    /// Granted ops so far.
+    #[inline]
+    pub fn steps(&self) -> u64 {
+        self.sums.steps
+    }
+
+    /// Whether some part has to be looked at where an execution ends.
+    #[inline]
+    pub fn is_peculiar(&self) -> bool {
+        self.sums.peculiar > 0
+    }
+
+    /// How many processes can make a step.
+    #[inline]
+    pub fn enabled(&self) -> u32 {
+        self.sums.enabled
+    }
+
+    /// Alternatives of a process.
+    #[inline]
+    pub fn alternatives(&self, process: Process) -> u32 {
+        self.alternatives.get(process.index()).copied().unwrap_or(0)
+    }
+
+    /// Alternatives of all processes.
+    #[inline]
+    pub fn all_alternatives(&self) -> u32 {
+        self.sums.alternatives
+    }
+
+    /// The processes that can make a step.
+    pub fn enabled_processes(&self) -> impl Iterator<Item = Process> {
+        let enabled = self.alternatives.iter().enumerate().filter(|(_, alternatives)| **alternatives > 0);
+        enabled.map(|(index, _)| Process::new(index as u32))
+    }
+}

@@ -1,0 +1,209 @@
+//! The messages of a mailbox, in order of arrival; and, while somebody wants to know, what a step saw of them and did to them.
+//!
+//! A step seldom sees all that is queued: one that sends sees nothing of it, one that receives the first message. So what was seen is noted
+//! message by message, counted from the front as the step found it.
+
+use super::{
+    mailbox::Queued,
+    parts::{Looked, Moved, Seen},
+};
+use crate::ids::Object;
+use std::{
+    cell::Cell,
+    collections::{VecDeque, vec_deque},
+    ops::{Index, RangeFrom},
+    rc::Rc,
+};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(super) struct Queue {
+    items: VecDeque<Queued>,
+    object: Object,
+    looked: Rc<Looked>,
+    /// What the step that is watched has done to it.
+    done: Cell<Done>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Done {
+    /// In which watch.
+    watch: u64,
+    /// So many messages were taken from the front, and so many added at the end.
+    taken: u32,
+    added: u32,
+    order: Order,
+}
+
+/// How the messages stand, compared with how the step found them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Order {
+    /// The first were taken, others added.
+    #[default]
+    AsFound,
+    /// One was taken from their midst.
+    Shifted,
+    Other,
+}
+
+impl Queue {
+    pub(super) fn new(object: Object, looked: Rc<Looked>) -> Self {
+        Self { items: VecDeque::new(), object, looked, done: Cell::default() }
+    }
+
+    /// Becomes what another is.
+    pub(super) fn assign(&mut self, other: &Self) {
+        self.object = other.object;
+        self.items.clone_from(&other.items);
+        self.done.set(Done::default());
+    }
+
+    fn done(&self) -> Done {
+        let (done, watch) = (self.done.get(), self.looked.watch());
+        if done.watch == watch { done } else { Done { watch, ..Done::default() } }
+    }
+
+    /// How many are left of those that the step found.
+    fn found(&self, done: Done) -> u32 {
+        self.items.len() as u32 - done.added
+    }
+
+    /// Whether there is a message at this place was seen.
+    #[cold]
+    fn saw_whether(&self, place: u32) {
+        let done = self.done();
+        let seen = match done.order {
+            Order::AsFound => Seen::Has(self.object, place.min(self.found(done)) + done.taken),
+            Order::Shifted | Order::Other => Seen::Count(self.object),
+        };
+        self.looked.note(seen);
+    }
+
+    #[cold]
+    fn saw(&self, place: u32) {
+        let done = self.done();
+        if done.order != Order::AsFound {
+            self.looked.note(Seen::All(self.object));
+        } else if place < self.found(done) {
+            self.looked.note(Seen::At(self.object, place + done.taken));
+        } else {
+            self.saw_whether(place);
+        }
+    }
+
+    /// Something happens to it that is more than messages taken and added.
+    #[cold]
+    fn muddle(&self) {
+        self.looked.note(Seen::All(self.object));
+        self.done.set(Done { order: Order::Other, ..self.done() });
+        self.looked.moved(self.object, Moved::Muddled);
+    }
+
+    /// How many there are.
+    #[inline]
+    pub(super) fn len(&self) -> usize {
+        if self.looked.is_open() {
+            self.looked.note(Seen::Count(self.object));
+        }
+        self.items.len()
+    }
+
+    /// Whether there is none.
+    #[inline]
+    pub(super) fn is_empty(&self) -> bool {
+        if self.looked.is_open() && self.done().added == 0 {
+            self.saw_whether(0);
+        }
+        self.items.is_empty()
+    }
+
+    #[inline]
+    pub(super) fn get(&self, place: usize) -> Option<&Queued> {
+        if self.looked.is_open() {
+            self.saw(place as u32);
+        }
+        self.items.get(place)
+    }
+
+    /// All of them.
+    pub(super) fn iter(&self) -> vec_deque::Iter<'_, Queued> {
+        if self.looked.is_open() {
+            self.looked.note(Seen::All(self.object));
+        }
+        self.items.iter()
+    }
+
+    #[inline]
+    pub(super) fn push_back(&mut self, message: Queued) {
+        if self.looked.is_open() {
+            let done = self.done();
+            self.done.set(Done { added: done.added + 1, ..done });
+            self.looked.moved(self.object, Moved::Added(message));
+        }
+        self.items.push_back(message);
+    }
+
+    #[inline]
+    pub(super) fn pop_front(&mut self) -> Option<Queued> {
+        if self.looked.is_open() {
+            self.saw(0);
+            let done = self.done();
+            if !self.items.is_empty() {
+                let is_found = self.found(done) > 0;
+                let (taken, added) = (done.taken + u32::from(is_found), done.added - u32::from(!is_found));
+                self.done.set(Done { taken, added, ..done });
+                self.looked.moved(self.object, Moved::Taken(0));
+            }
+        }
+        self.items.pop_front()
+    }
+
+    pub(super) fn remove(&mut self, place: usize) -> Option<Queued> {
+        if place == 0 {
+            return self.pop_front();
+        }
+        if self.looked.is_open() {
+            self.saw(place as u32);
+            self.done.set(Done { order: Order::Shifted, ..self.done() });
+            self.looked.moved(self.object, Moved::Taken(place as u32));
+        }
+        self.items.remove(place)
+    }
+
+    pub(super) fn insert(&mut self, place: usize, message: Queued) {
+        if self.looked.is_open() {
+            self.muddle();
+        }
+        self.items.insert(place, message);
+    }
+
+    pub(super) fn retain(&mut self, keep: impl FnMut(&Queued) -> bool) {
+        if self.looked.is_open() {
+            self.muddle();
+        }
+        self.items.retain(keep);
+    }
+
+    pub(super) fn clear(&mut self) {
+        if self.looked.is_open() {
+            self.muddle();
+        }
+        self.items.clear();
+    }
+
+    pub(super) fn range_mut(&mut self, places: RangeFrom<usize>) -> vec_deque::IterMut<'_, Queued> {
+        if self.looked.is_open() {
+            self.muddle();
+        }
+        self.items.range_mut(places)
+    }
+}
+
+impl Index<usize> for Queue {
+    type Output = Queued;
+
+    #[inline]
+    fn index(&self, place: usize) -> &Queued {
+        self.get(place).unwrap_or_else(|| crate::bug!("no message at place {place}"))
+    }
+}
