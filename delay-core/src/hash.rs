@@ -118,6 +118,58 @@ impl Print {
     }
 }
 
+/// The print of a list of prints that goes along when one is added at its end, or the first is taken: the sum of all, each multiplied by
+/// a power of an odd number that tells its place.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Sequence(Print);
+
+/// Odd numbers, one for each lane, and their inverses modulo 2^64.
+const ODD: [u64; 2] = [0xE703_7ED1_A0B4_28DB, 0xA076_1D64_78BD_642F];
+const INVERSE: [u64; 2] = [inverse(ODD[0]), inverse(ODD[1])];
+
+/// The inverse of an odd number modulo 2^64, by Newton's iteration.
+const fn inverse(odd: u64) -> u64 {
+    let mut inverse = odd;
+    let mut round = 0;
+    while round < 6 {
+        inverse = inverse.wrapping_mul(2u64.wrapping_sub(odd.wrapping_mul(inverse)));
+        round += 1;
+    }
+    inverse
+}
+
+impl Sequence {
+    /// Of a whole list.
+    pub fn of(prints: impl IntoIterator<Item = Print>) -> Self {
+        let mut sequence = Self::default();
+        for (place, print) in prints.into_iter().enumerate() {
+            sequence.push(print, place);
+        }
+        sequence
+    }
+
+    /// Adds one to a list of so many.
+    #[inline]
+    pub fn push(&mut self, Print { high, low }: Print, length: usize) {
+        let power = |odd: u64| odd.wrapping_pow(length as u32);
+        let moved = Print { high: high.wrapping_mul(power(ODD[0])), low: low.wrapping_mul(power(ODD[1])) };
+        self.0 = self.0.plus(moved);
+    }
+
+    /// Takes the first away.
+    #[inline]
+    pub fn take_first(&mut self, first: Print) {
+        let Print { high, low } = self.0.minus(first);
+        self.0 = Print { high: high.wrapping_mul(INVERSE[0]), low: low.wrapping_mul(INVERSE[1]) };
+    }
+
+    /// The print of the list.
+    #[inline]
+    pub fn print(self) -> Print {
+        self.0
+    }
+}
+
 /// `std::hash::Hasher` over [`Print`], for user values that implement `Hash`.
 #[derive(Clone, Copy, Debug)]
 pub struct PrintHasher(pub Print);
@@ -178,6 +230,20 @@ mod tests {
         assert_ne!(empty.plus(message).plus(message), empty);
         assert_ne!(empty.plus(message).plus(message), empty.plus(message));
         assert_eq!(empty.plus(message).plus(message).minus(message), empty.plus(message));
+    }
+
+    #[test]
+    fn a_sequence_goes_along_with_its_list() {
+        let print = |n: u64| Print::of(Domain::Message).with(n);
+        let mut sequence = Sequence::of([print(1), print(2)]);
+        sequence.push(print(3), 2);
+        assert_eq!(sequence, Sequence::of([print(1), print(2), print(3)]));
+        sequence.take_first(print(1));
+        assert_eq!(sequence, Sequence::of([print(2), print(3)]));
+        assert_ne!(sequence, Sequence::of([print(3), print(2)]));
+        sequence.take_first(print(2));
+        sequence.take_first(print(3));
+        assert_eq!(sequence, Sequence::default());
     }
 
     #[test]

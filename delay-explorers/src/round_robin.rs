@@ -12,8 +12,20 @@ use delay_core::{
 use std::collections::VecDeque;
 
 /// `rr`: round robin without preemption.
-#[derive(Clone, Hash, Debug, Default)]
+#[derive(Hash, Debug, Default)]
 pub struct RoundRobin(VecDeque<Process>);
+
+// A search copies explorers at every step: into what is there already.
+impl Clone for RoundRobin {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+}
 
 impl Explorer for RoundRobin {
     fn step(&mut self, event: Event) {

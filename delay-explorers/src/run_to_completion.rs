@@ -12,8 +12,20 @@ use delay_core::{
 };
 
 /// The stack, its top last.
-#[derive(Clone, Hash, Debug, Default)]
+#[derive(Hash, Debug, Default)]
 struct Stack(Vec<Process>);
+
+// A search copies explorers at every step: into what is there already.
+impl Clone for Stack {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+}
 
 impl Stack {
     fn push(&mut self, process: Process) {
@@ -40,8 +52,19 @@ impl Stack {
 }
 
 /// `rtc`: run to completion, as the paper's tool ran it.
-#[derive(Clone, Hash, Debug, Default)]
+#[derive(Hash, Debug, Default)]
 pub struct RunToCompletion(Stack);
+
+impl Clone for RunToCompletion {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+}
 
 impl Explorer for RunToCompletion {
     fn step(&mut self, event: Event) {
@@ -63,8 +86,19 @@ impl Explorer for RunToCompletion {
 }
 
 /// `rtc-recv`: as `rtc`, and every send moves its enabled receiver to the top.
-#[derive(Clone, Hash, Debug, Default)]
+#[derive(Hash, Debug, Default)]
 pub struct RunToReceiver(Stack);
+
+impl Clone for RunToReceiver {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
+    }
+
+    #[inline]
+    fn clone_from(&mut self, other: &Self) {
+        self.0.clone_from(&other.0);
+    }
+}
 
 impl Explorer for RunToReceiver {
     fn step(&mut self, event: Event) {

@@ -1,16 +1,14 @@
-//! What can be queued in mailboxes, by numbers: the contents, and what they become when a message is added or taken.
+//! The messages of the mailboxes of a state, by numbers.
+//!
+//! What is queued is not numbered as a whole, for there are as many ways to queue messages as there are orders of arrival. Messages are
+//! numbered, and a queue is a list of them whose print goes along with what is added and taken.
 
-use super::{state::Sums, ways::Ways};
 use crate::{
-    hash::{Domain, IdMap, Print},
+    hash::{Domain, IdMap, Print, Sequence},
     ids::Object,
-    world::{
-        World,
-        mailbox::Queued,
-        parts::identity_of_message,
-        words::Delivery,
-    },
+    world::{World, mailbox::Queued, parts::identity_of_message, words::Delivery},
 };
+use std::collections::VecDeque;
 
 /// What happens to the messages of a mailbox.
 #[derive(Clone, Copy, Debug)]
@@ -19,124 +17,171 @@ pub(super) enum Move {
     Add(u32),
     /// The one at this place is taken.
     Take(u32),
-    /// They are these.
+    /// They are the list with this number.
     Become(u32),
 }
 
-/// The messages of a mailbox.
-#[derive(Clone, Copy, Debug)]
-struct Contents {
-    object: Object,
-    delivery: Delivery,
-    /// Where they stand among `numbers`.
-    from: u32,
-    count: u32,
-    print: Print,
-    arrivals: Print,
-}
-
-/// All contents that were seen. Number 0 is that of a mailbox that is not there.
+/// All messages that were seen, by numbers from 1, and some lists of them.
 #[derive(Debug, Default)]
-pub(super) struct Queues {
+pub(super) struct Messages {
     by_identity: IdMap<Print, u32>,
-    contents: Vec<Contents>,
-    /// The messages of contents, by number, one after the other.
-    numbers: Vec<u32>,
-    message_by_identity: IdMap<Print, u32>,
     messages: Vec<Queued>,
-    /// From contents and what happens to them, to what they become.
-    after: Ways,
+    lists: Vec<(Delivery, Box<[u32]>)>,
+    /// Of what is queued where a step saw all of it.
+    wholes: IdMap<Print, u32>,
 }
 
-impl Queues {
-    pub(super) fn stats(&self) -> usize { self.contents.len() }
-    #[inline]
-    fn of(&self, number: u32) -> Option<&Contents> {
-        self.contents.get((number as usize).wrapping_sub(1))
-    }
-
-    /// How many messages there are.
-    #[inline]
-    pub(super) fn count(&self, number: u32) -> u32 {
-        self.of(number).map_or(0, |contents| contents.count)
-    }
-
-    /// The number of the message at a place; 0 if there is none.
-    #[inline]
-    pub(super) fn at(&self, number: u32, place: u32) -> u32 {
-        let contents = self.of(number).filter(|contents| place < contents.count);
-        contents.map_or(0, |contents| self.numbers[(contents.from + place) as usize])
-    }
-
-    /// The number of a message, from 1.
-    pub(super) fn message(&mut self, queued: &Queued) -> u32 {
+impl Messages {
+    /// The number of a message.
+    pub(super) fn number(&mut self, queued: &Queued) -> u32 {
         let messages = &mut self.messages;
-        *self.message_by_identity.entry(identity_of_message(queued)).or_insert_with(|| {
+        *self.by_identity.entry(identity_of_message(queued)).or_insert_with(|| {
             messages.push(*queued);
             messages.len() as u32
         })
     }
 
-    /// The number of these messages in a mailbox.
-    pub(super) fn number(&mut self, world: &World, object: Object, delivery: Delivery, queue: &[Queued]) -> u32 {
-        let numbers: Vec<u32> = queue.iter().map(|queued| self.message(queued)).collect();
-        self.number_of(world, object, delivery, &numbers)
+    /// The number of a list.
+    pub(super) fn list(&mut self, delivery: Delivery, queue: &[Queued]) -> u32 {
+        let numbers = queue.iter().map(|queued| self.number(queued)).collect();
+        self.lists.push((delivery, numbers));
+        self.lists.len() as u32 - 1
     }
 
-    fn number_of(&mut self, world: &World, object: Object, delivery: Delivery, numbers: &[u32]) -> u32 {
-        let first = Print::of_value(Domain::Queue, &(object.index() as u32, delivery as u8));
-        let identity = numbers.iter().fold(first, |print, number| print.with(u64::from(*number)));
-        if let Some(known) = self.by_identity.get(&identity) {
-            return *known;
-        }
-        let queue: Vec<Queued> = numbers.iter().map(|number| self.messages[*number as usize - 1]).collect();
-        let (print, arrivals) = world.prints_of_queue(object, delivery, &queue);
-        let (from, count) = (self.numbers.len() as u32, numbers.len() as u32);
-        self.numbers.extend_from_slice(numbers);
-        self.contents.push(Contents { object, delivery, from, count, print, arrivals });
-        let number = self.contents.len() as u32;
-        self.by_identity.insert(identity, number);
-        number
-    }
-
-    /// What contents become.
     #[inline]
-    pub(super) fn after(&mut self, number: u32, how: Move, world: &World) -> u32 {
-        let what = match how {
-            Move::Become(number) => return number,
-            Move::Add(message) => message << 1,
-            Move::Take(place) => place << 1 | 1,
-        };
-        let key = u64::from(number) << 32 | u64::from(what);
-        self.after.get(key).unwrap_or_else(|| self.find_after(number, how, key, world))
+    fn of(&self, number: u32) -> &Queued {
+        &self.messages[number as usize - 1]
+    }
+
+    /// The number of all that is queued; none if no step saw all of that.
+    pub(super) fn whole(&self, queue: Option<&Queue>) -> Option<u32> {
+        queue.map_or(Some(0), |queue| self.wholes.get(&queue.identity()).copied())
+    }
+
+    /// The number of all that is queued, now at the latest.
+    pub(super) fn see_whole(&mut self, queue: Option<&Queue>) -> u32 {
+        let next = self.wholes.len() as u32 + 1;
+        queue.map_or(0, |queue| *self.wholes.entry(queue.identity()).or_insert(next))
+    }
+}
+
+/// What is queued in a mailbox that is there.
+#[derive(Clone, Debug)]
+pub(super) struct Queue {
+    object: Object,
+    delivery: Delivery,
+    numbers: VecDeque<u32>,
+    prints: Prints,
+}
+
+/// What a queue adds to the sums of its state.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Prints {
+    /// The order of the messages, where that goes along with them.
+    sequence: Sequence,
+    pub(super) print: Print,
+    pub(super) arrivals: Print,
+}
+
+/// What a queue was before something happened to it.
+#[derive(Debug)]
+pub(super) enum Before {
+    Added(Prints),
+    /// The place, and the number of the message.
+    Taken(Prints, u32, u32),
+    Other(Option<Box<Queue>>),
+}
+
+impl Queue {
+    /// These messages, in a mailbox of the World.
+    pub(super) fn of(object: Object, list: u32, messages: &Messages, world: &World) -> Self {
+        let (delivery, numbers) = &messages.lists[list as usize];
+        let numbers = numbers.iter().copied().collect();
+        let mut queue = Self { object, delivery: *delivery, numbers, prints: Prints::default() };
+        queue.print_anew(messages, world);
+        queue
+    }
+
+    #[inline]
+    pub(super) fn prints(&self) -> &Prints {
+        &self.prints
+    }
+
+    /// How many messages there are.
+    #[inline]
+    pub(super) fn count(&self) -> u32 {
+        self.numbers.len() as u32
+    }
+
+    /// The number of the message at a place; 0 if there is none.
+    #[inline]
+    pub(super) fn at(&self, place: u32) -> u32 {
+        self.numbers.get(place as usize).copied().unwrap_or(0)
+    }
+
+    fn identity(&self) -> Print {
+        let first = Print::of_value(Domain::Queue, &(self.object.index() as u32, self.delivery as u8));
+        self.numbers.iter().fold(first, |print, number| print.with(u64::from(*number)))
+    }
+
+    /// Adds a message at the end.
+    #[inline]
+    pub(super) fn add(&mut self, number: u32, messages: &Messages, world: &World) -> Before {
+        let before = self.prints;
+        self.prints.sequence.push(messages.of(number).id, self.numbers.len());
+        self.numbers.push_back(number);
+        self.print_again(messages, world);
+        Before::Added(before)
+    }
+
+    /// Takes the message at a place.
+    #[inline]
+    pub(super) fn take(&mut self, place: u32, messages: &Messages, world: &World) -> Before {
+        let before = self.prints;
+        let number = if place == 0 { self.numbers.pop_front() } else { self.numbers.remove(place as usize) };
+        let Some(number) = number else { crate::bug!("no message at place {place} of a queue") };
+        if place == 0 {
+            self.prints.sequence.take_first(messages.of(number).id);
+            self.print_again(messages, world);
+        } else {
+            self.print_anew(messages, world);
+        }
+        Before::Taken(before, place, number)
+    }
+
+    /// Undoes what happened last.
+    #[inline]
+    pub(super) fn take_back(&mut self, before: &Before) {
+        match before {
+            Before::Added(prints) => {
+                self.numbers.pop_back();
+                self.prints = *prints;
+            }
+            Before::Taken(prints, place, number) => {
+                if *place == 0 {
+                    self.numbers.push_front(*number);
+                } else {
+                    self.numbers.insert(*place as usize, *number);
+                }
+                self.prints = *prints;
+            }
+            Before::Other(_) => crate::bug!("a queue that became another is put back as a whole"),
+        }
+    }
+
+    #[inline]
+    fn print_again(&mut self, messages: &Messages, world: &World) {
+        if self.delivery == Delivery::Fifo && !world.names.shows_arrival(self.object) {
+            self.prints.print = world.print_of_sequence(self.object, self.numbers.len(), self.prints.sequence);
+        } else {
+            self.print_anew(messages, world);
+        }
     }
 
     #[cold]
-    fn find_after(&mut self, number: u32, how: Move, key: u64, world: &World) -> u32 {
-        let Some(Contents { object, delivery, from, count, .. }) = self.of(number).copied() else {
-            crate::bug!("a mailbox that is not there has no messages")
-        };
-        let mut numbers = self.numbers[from as usize..(from + count) as usize].to_vec();
-        match how {
-            Move::Add(message) => numbers.push(message),
-            Move::Take(place) => {
-                numbers.remove(place as usize);
-            }
-            Move::Become(_) => {}
-        }
-        let after = self.number_of(world, object, delivery, &numbers);
-        self.after.insert(key, after);
-        after
-    }
-
-    /// What the sums are when contents are no more what they were.
-    #[inline]
-    pub(super) fn exchange(&self, sums: &mut Sums, before: u32, after: u32) {
-        if let Some(Contents { print, arrivals, .. }) = self.of(before) {
-            (sums.print, sums.arrivals) = (sums.print.minus(*print), sums.arrivals.minus(*arrivals));
-        }
-        if let Some(Contents { print, arrivals, .. }) = self.of(after) {
-            (sums.print, sums.arrivals) = (sums.print.plus(*print), sums.arrivals.plus(*arrivals));
-        }
+    fn print_anew(&mut self, messages: &Messages, world: &World) {
+        let queue: Vec<Queued> = self.numbers.iter().map(|number| *messages.of(*number)).collect();
+        let (print, arrivals) = world.prints_of_queue(self.object, self.delivery, &queue);
+        self.prints = Prints { sequence: Sequence::of(queue.iter().map(|queued| queued.id)), print, arrivals };
     }
 }

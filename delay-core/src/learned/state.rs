@@ -1,9 +1,13 @@
 //! A state by numbers: one for each part of the World, and sums over them.
 
+use super::queues::{Before, Messages, Move, Prints, Queue};
 use crate::{
     hash::Print,
     ids::{Object, Process},
-    world::parts::{Part, PartState},
+    world::{
+        World,
+        parts::{Part, PartState},
+    },
 };
 
 /// What a state is made of.
@@ -15,8 +19,17 @@ pub struct State {
     alternatives: Vec<u32>,
     pub(super) sums: Sums,
     /// What it was before each step that can be taken back, and how much of `log` was there then.
-    before: Vec<(u32, Sums)>,
+    before: Vec<Kept>,
     log: Vec<Change>,
+    queues: Vec<Option<Queue>>,
+    moved: Vec<(Object, Before)>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Kept {
+    log: u32,
+    moved: u32,
+    sums: Sums,
 }
 
 /// Sums over the parts of a state, and what belongs to none.
@@ -41,7 +54,8 @@ impl Sums {
     pub(super) fn to(self, other: Self) -> Self {
         Self {
             print: other.print.minus(self.print),
-            arrivals: other.arrivals.minus(self.arrivals),
+            // Of queues only.
+            arrivals: Print::default(),
             rest: other.rest,
             enabled: other.enabled.wrapping_sub(self.enabled),
             alternatives: other.alternatives.wrapping_sub(self.alternatives),
@@ -53,12 +67,21 @@ impl Sums {
     #[inline]
     pub(super) fn add(&mut self, more: &Self) {
         self.print = self.print.plus(more.print);
-        self.arrivals = self.arrivals.plus(more.arrivals);
         self.rest = more.rest;
         self.enabled = self.enabled.wrapping_add(more.enabled);
         self.alternatives = self.alternatives.wrapping_add(more.alternatives);
         self.peculiar = self.peculiar.wrapping_add(more.peculiar);
         self.steps = self.steps.wrapping_add(more.steps);
+    }
+
+    #[inline]
+    fn count_queue(&mut self, prints: &Prints) {
+        (self.print, self.arrivals) = (self.print.plus(prints.print), self.arrivals.plus(prints.arrivals));
+    }
+
+    #[inline]
+    fn discount_queue(&mut self, prints: &Prints) {
+        (self.print, self.arrivals) = (self.print.minus(prints.print), self.arrivals.minus(prints.arrivals));
     }
 
     pub(super) fn count(&mut self, part: &PartState) {
@@ -91,25 +114,74 @@ impl State {
         self.numbers.get(part.index()).copied().unwrap_or(0)
     }
 
+    /// What is queued in a mailbox, if it is there.
     #[inline]
-    pub(super) fn queue(&self, object: Object) -> u32 {
-        self.number(Part::queue(object))
+    pub(super) fn queue(&self, object: Object) -> Option<&Queue> {
+        self.queues.get(object.index()).and_then(Option::as_ref)
     }
 
-    /// The parts that are there.
+    /// The processes and mailboxes that are there.
     pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
         self.numbers.iter().enumerate().filter(|(_, number)| **number > 0).map(|(index, _)| Part::of_index(index))
+    }
+
+    /// The mailboxes that have queues.
+    pub(super) fn objects(&self) -> impl Iterator<Item = Object> {
+        let there = self.queues.iter().enumerate().filter(|(_, queue)| queue.is_some());
+        there.map(|(index, _)| Object::new(index as u32))
+    }
+
+    /// Has something happen to the messages of a mailbox.
+    #[inline]
+    pub(super) fn move_messages(&mut self, object: Object, how: Move, messages: &Messages, world: &World) {
+        let before = match (how, self.queues.get_mut(object.index())) {
+            (Move::Add(number), Some(Some(queue))) => {
+                self.sums.discount_queue(queue.prints());
+                let before = queue.add(number, messages, world);
+                self.sums.count_queue(queue.prints());
+                before
+            }
+            (Move::Take(place), Some(Some(queue))) => {
+                self.sums.discount_queue(queue.prints());
+                let before = queue.take(place, messages, world);
+                self.sums.count_queue(queue.prints());
+                before
+            }
+            (Move::Become(list), _) => {
+                let queue = Queue::of(object, list, messages, world);
+                return self.replace_queue(object, Some(queue));
+            }
+            _ => crate::bug!("a mailbox that is not there has no messages"),
+        };
+        self.moved.push((object, before));
+    }
+
+    /// A mailbox has other messages from now on, or is gone.
+    #[cold]
+    pub(super) fn replace_queue(&mut self, object: Object, queue: Option<Queue>) {
+        if self.queues.len() <= object.index() {
+            self.queues.resize(object.index() + 1, None);
+        }
+        if let Some(queue) = &queue {
+            self.sums.count_queue(queue.prints());
+        }
+        let old = std::mem::replace(&mut self.queues[object.index()], queue);
+        if let Some(old) = &old {
+            self.sums.discount_queue(old.prints());
+        }
+        self.moved.push((object, Before::Other(old.map(Box::new))));
     }
 
     #[cold]
     fn make_room(&mut self, part: Part) {
         self.numbers.resize(part.index() + 1, 0);
-        self.alternatives.resize(part.index() / 4 + 1, 0);
+        self.alternatives.resize(part.index() / 2 + 1, 0);
     }
 
     #[inline]
     pub(super) fn begin_step(&mut self) {
-        self.before.push((self.log.len() as u32, self.sums));
+        let (log, moved) = (self.log.len() as u32, self.moved.len() as u32);
+        self.before.push(Kept { log, moved, sums: self.sums });
     }
 
     #[inline]
@@ -135,15 +207,25 @@ impl State {
     pub(super) fn forget_steps(&mut self) {
         self.before.clear();
         self.log.clear();
+        self.moved.clear();
     }
 
     /// Takes a step back.
     #[inline]
     pub fn step_back(&mut self) {
-        let Some((log, sums)) = self.before.pop() else { crate::bug!("no step to take back") };
+        let Some(Kept { log, moved, sums }) = self.before.pop() else { crate::bug!("no step to take back") };
         while self.log.len() > log as usize {
             let Some(change) = self.log.pop() else { break };
             self.set(change);
+        }
+        while self.moved.len() > moved as usize {
+            let Some((object, before)) = self.moved.pop() else { break };
+            let queue = &mut self.queues[object.index()];
+            match (before, queue) {
+                (Before::Other(old), queue) => *queue = old.map(|old| *old),
+                (before, Some(queue)) => queue.take_back(&before),
+                (_, None) => crate::bug!("a mailbox that is not there had messages"),
+            }
         }
         self.sums = sums;
     }

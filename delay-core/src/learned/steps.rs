@@ -13,7 +13,7 @@
 //!   parts is known, too.
 
 use super::{
-    queues::{Move, Queues},
+    queues::{Messages, Move, Queue},
     state::{Change, State, Sums},
     ways::Ways,
 };
@@ -53,7 +53,7 @@ pub struct Steps {
     by_identity: IdMap<Print, u32>,
     /// By number, from 1.
     parts: Vec<PartState>,
-    queues: Queues,
+    messages: Messages,
     rest_by_identity: IdMap<Print, u32>,
     rests: Vec<Rest>,
     /// From a choice, or a point of a tree, and what was seen there, to the next point.
@@ -97,7 +97,7 @@ impl Steps {
     }
 
     pub fn stats(&self) -> String {
-        format!("parts {} queues {} rests {} points {} effects {} changes {} events {}", self.parts.len(), self.queues.stats(), self.rests.len(), self.points.len(), self.effects.len(), self.changes.len(), self.events.len())
+        format!("parts {} rests {} points {} effects {} changes {} events {}", self.parts.len(), self.rests.len(), self.points.len(), self.effects.len(), self.changes.len(), self.events.len())
     }
     /// Forgets all steps, for what decides them has changed.
     pub fn forget(&mut self) {
@@ -123,7 +123,9 @@ impl Steps {
         let mut point = self.ways.get(start(state, choice.process, choice.alternative));
         while let Some(at) = point {
             match self.points[at as usize] {
-                Then::Look(seen) => point = self.ways.get(way(at, self.see(state, seen))),
+                Then::Look(seen) => {
+                    point = self.see(state, seen).and_then(|seen| self.ways.get(way(at, seen)));
+                }
                 Then::Do(effect) => {
                     if self.have(state, effect, world) {
                         return true;
@@ -136,17 +138,18 @@ impl Steps {
         false
     }
 
-    /// What is to be seen there.
+    /// What is to be seen there; none if no step saw that.
     #[inline]
-    fn see(&self, state: &State, what: Seen) -> u32 {
-        match what {
+    fn see(&self, state: &State, what: Seen) -> Option<u32> {
+        let queue = |object| state.queue(object);
+        Some(match what {
             Seen::Part(Part::REST) => state.sums.rest,
             Seen::Part(part) => state.number(part),
-            Seen::Has(object, place) => u32::from(self.queues.count(state.queue(object)) > place),
-            Seen::At(object, place) => self.queues.at(state.queue(object), place),
-            Seen::Count(object) => self.queues.count(state.queue(object)),
-            Seen::All(object) => state.queue(object),
-        }
+            Seen::Has(object, place) => queue(object).map_or(0, |queue| u32::from(queue.count() > place)),
+            Seen::At(object, place) => queue(object).map_or(0, |queue| queue.at(place)),
+            Seen::Count(object) => queue(object).map_or(0, Queue::count),
+            Seen::All(object) => return self.messages.whole(queue(object)),
+        })
     }
 
     /// Has the state change as a unit does. Whether it is the last of its step.
@@ -158,21 +161,11 @@ impl Steps {
         }
         for at in range(effect.moves) {
             let (object, how) = self.moves[at];
-            let before = state.queue(object);
-            let after = self.queues.after(before, how, world);
-            self.replace_queue(state, object, before, after);
+            state.move_messages(object, how, &self.messages, world);
         }
         state.sums.add(&effect.sums);
         self.present.extend_from_slice(&self.events[range(effect.events)]);
         effect.is_last
-    }
-
-    #[inline]
-    fn replace_queue(&self, state: &mut State, object: Object, before: u32, after: u32) {
-        if before != after {
-            state.change(Change { part: Part::queue(object), number: after, alternatives: 0 });
-            self.queues.exchange(&mut state.sums, before, after);
-        }
     }
 
     /// A choice was made on the World, in these units. The state follows, and the step is known from now on, if it may be kept.
@@ -185,7 +178,7 @@ impl Steps {
             let effect = match self.leaf(state, choice.process, alternative, unit) {
                 Leaf::Known(effect) => effect,
                 Leaf::Open(way) => {
-                    let effect = self.add_effect(state, unit, is_last, world);
+                    let effect = self.add_effect(state, unit, is_last);
                     self.add(way, Then::Do(effect));
                     effect
                 }
@@ -198,7 +191,7 @@ impl Steps {
         }
     }
 
-    fn add_effect(&mut self, state: &State, unit: &Unit, is_last: bool, world: &World) -> u32 {
+    fn add_effect(&mut self, state: &State, unit: &Unit, is_last: bool) -> u32 {
         let mut sums = state.sums;
         (sums.rest, sums.steps) = (self.number_of_rest(&unit.rest), unit.steps);
         let from = self.changes.len() as u32;
@@ -213,14 +206,14 @@ impl Steps {
         let mut moves = Vec::new();
         for (object, how) in unit.moved.iter().filter(|(object, _)| !is_muddled(*object)) {
             match how {
-                Moved::Added(queued) => moves.push((*object, Move::Add(self.queues.message(queued)))),
+                Moved::Added(queued) => moves.push((*object, Move::Add(self.messages.number(queued)))),
                 Moved::Taken(place) => moves.push((*object, Move::Take(*place))),
                 Moved::Muddled => {}
             }
         }
         // What is muddled was looked at, all of it: so what it is then is known.
         for (object, (delivery, queue)) in &unit.muddled {
-            moves.push((*object, Move::Become(self.queues.number(world, *object, *delivery, queue))));
+            moves.push((*object, Move::Become(self.messages.list(*delivery, queue))));
         }
         self.effects.push(Effect {
             changes: (from, self.changes.len() as u32),
@@ -248,7 +241,11 @@ impl Steps {
             if !agrees {
                 return Leaf::Full;
             }
-            last = way(at, self.see(state, *seen));
+            let what = match *seen {
+                Seen::All(object) => self.messages.see_whole(state.queue(object)),
+                seen => self.see(state, seen).unwrap_or_default(),
+            };
+            last = way(at, what);
         }
         match self.ways.get(last).map(|at| self.points[at as usize]) {
             None => Leaf::Open(last),
@@ -270,16 +267,18 @@ impl Steps {
         let known: Vec<Part> = state.parts().collect();
         for part in known.into_iter().chain(world.parts()) {
             let before = state.number(part);
-            if let Some(object) = part.queue_object() {
-                let after = self.number_of_queue(world, object);
-                self.replace_queue(state, object, before, after);
-                continue;
-            }
             let change = self.number(part, world.look_at_part(part));
             if change.number != before {
                 state.change(change);
                 self.exchange(&mut state.sums, before, change.number);
             }
+        }
+        for object in world.objects().iter().copied().chain(state.objects().collect::<Vec<_>>()) {
+            let queue = world.queue_of(object).map(|(delivery, queue)| {
+                let list = self.messages.list(delivery, &queue);
+                Queue::of(object, list, &self.messages, world)
+            });
+            state.replace_queue(object, queue);
         }
         (state.sums.rest, state.sums.steps) = (self.number_of_rest(&world.rest_of_parts()), world.steps());
     }
@@ -290,14 +289,6 @@ impl Steps {
         self.follow(&mut state, world);
         state.forget_steps();
         state
-    }
-
-    fn number_of_queue(&mut self, world: &World, object: Object) -> u32 {
-        if !world.has_mailbox(object) {
-            return 0;
-        }
-        let (delivery, queue) = world.queue_of(object);
-        self.queues.number(world, object, delivery, &queue)
     }
 
     fn number(&mut self, part: Part, looked: Option<PartState>) -> Change {

@@ -24,7 +24,7 @@ pub(super) struct Walk<'s, 'b> {
     live: &'s mut Live<'b>,
     /// The choices that lead here.
     path: Vec<Choice>,
-    /// What each process looked like after them, where they were executed.
+    /// What each process looked like after them, where they were executed. None where steps are made by numbers.
     footprints: Vec<Option<Footprint>>,
     /// The live execution stands here.
     is_here: bool,
@@ -123,7 +123,6 @@ impl<'s, 'b> Walk<'s, 'b> {
             numbers.was_known = numbers.steps.make(&mut numbers.state, choice, self.live.world());
             if numbers.was_known {
                 self.path.push(choice);
-                self.footprints.push(None);
                 self.is_here = false;
                 self.steps += 1;
                 return self.status();
@@ -174,7 +173,7 @@ impl<'s, 'b> Walk<'s, 'b> {
         let (status, units) = self.live.step_looking(choice);
         self.live.fingerprint();
         self.path.push(choice);
-        self.footprints.push(None);
+        self.footprints.resize_with(self.path.len(), || None);
         if !self.live.is_learning() || status == Status::Diverged {
             return Ok(status);
         }
@@ -190,6 +189,7 @@ impl<'s, 'b> Walk<'s, 'b> {
         }
         debug_assert_eq!(state.print(), world.sum_of_parts(), "the numbers stand where the World does");
         self.numbers = Some(numbers);
+        self.footprints.clear();
         Ok(status)
     }
 

@@ -5,7 +5,7 @@
 
 use super::{fault::Rule, parts::Looked, queue::Queue, tracked::Assign, words::Delivery};
 use crate::{
-    hash::{Domain, Print},
+    hash::{Domain, Print, Sequence},
     ids::{Message, Object, Process},
     name::Names,
 };
@@ -345,7 +345,7 @@ pub(super) fn print_of_queue(
     let count = queue.clone().count() as u64;
     // Pitfall B.7: in order where the order is visible, counted where it is not, never combined by XOR.
     let contents = match delivery {
-        Delivery::Fifo => queue.fold(Print::of(Domain::Mailbox), |print, (_, id)| print.and(id)),
+        Delivery::Fifo => return print_of_sequence(name, count, Sequence::of(queue.map(|(_, id)| id))),
         Delivery::Unordered => {
             queue.fold(Print::default(), |bag, (_, id)| bag.plus(Print::of(Domain::Mailbox).and(id)))
         }
@@ -363,6 +363,12 @@ pub(super) fn print_of_queue(
         }
     };
     Print::of(Domain::Queue).and(name).with(count).and(contents)
+}
+
+/// The contents of a FIFO mailbox.
+#[inline]
+pub(super) fn print_of_sequence(name: Print, count: u64, sequence: Sequence) -> Print {
+    name.with(count ^ ((Domain::Queue as u64) << 32)).and(sequence.print())
 }
 
 #[cfg(test)]

@@ -8,26 +8,21 @@
 
 use super::{
     World,
-    mailbox::{Mailbox, Queued, print_of_queue},
+    mailbox::{Mailbox, Queued, print_of_queue, print_of_sequence},
     op::{Grant, Outcomes, Pending},
     process::{ProcessState, Status},
     words::Delivery,
 };
 use crate::{
     explorer::Event,
-    hash::{Domain, Print},
+    hash::{Domain, Print, Sequence},
     ids::{Object, Process, Slot},
 };
 use std::cell::{Cell, RefCell};
 
-/// A process, a mailbox, or what is queued in it.
+/// A process, or a mailbox without what is queued in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part(u32);
-
-/// Which kind of part: the low bits of its number.
-const PROCESS: u32 = 0;
-const MAILBOX: u32 = 1;
-const QUEUE: u32 = 2;
 
 impl Part {
     /// What belongs to no process and no mailbox, and is looked at by every step.
@@ -36,19 +31,13 @@ impl Part {
     /// A process's part, by its index.
     #[inline]
     pub const fn process(index: usize) -> Self {
-        Self((index as u32) << 2 | PROCESS)
+        Self((index as u32) << 1)
     }
 
     /// A mailbox's part, by its index.
     #[inline]
     pub const fn mailbox(index: usize) -> Self {
-        Self((index as u32) << 2 | MAILBOX)
-    }
-
-    /// What is queued in a mailbox.
-    #[inline]
-    pub const fn queue(object: Object) -> Self {
-        Self((object.index() as u32) << 2 | QUEUE)
+        Self((index as u32) << 1 | 1)
     }
 
     /// The part with this index.
@@ -57,16 +46,10 @@ impl Part {
         Self(index as u32)
     }
 
-    /// The mailbox whose queue it is.
-    #[inline]
-    pub fn queue_object(self) -> Option<Object> {
-        (self.0 & 3 == QUEUE).then(|| Object::new(self.0 >> 2))
-    }
-
     /// The index of the process whose part it is.
     #[inline]
     pub const fn process_index(self) -> Option<usize> {
-        if self.0 & 3 == PROCESS { Some((self.0 >> 2) as usize) } else { None }
+        if self.0 & 1 == 0 { Some((self.0 >> 1) as usize) } else { None }
     }
 
     /// Index into tables kept per part.
@@ -201,7 +184,7 @@ impl World {
         let is_muddled = |object: &Object| moved.iter().any(|(of, how)| of == object && matches!(how, Moved::Muddled));
         let muddled = self.present_mailboxes.iter().filter(|object| is_muddled(object));
         let parts = parts.collect();
-        let muddled = muddled.map(|object| (*object, self.queue_of(*object))).collect();
+        let muddled = muddled.filter_map(|object| Some((*object, self.queue_of(*object)?))).collect();
         Unit { seen, parts, moved, muddled, rest: self.rest_of_parts(), steps: self.steps, events: self.events.clone() }
     }
 
@@ -213,21 +196,27 @@ impl World {
         true
     }
 
+    /// What a FIFO mailbox with so many messages, of which this is the sequence, adds to the fingerprint.
+    #[inline]
+    pub fn print_of_sequence(&self, object: Object, count: usize, sequence: Sequence) -> Print {
+        print_of_sequence(self.names.object_print(object), count as u64, sequence)
+    }
+
     fn watch_parts(&mut self, is_watched: bool) {
         self.looked.is_open.set(is_watched);
         self.processes.watch(is_watched);
         self.mailboxes.watch(is_watched);
     }
 
-    /// The messages of a mailbox.
-    pub fn queue_of(&self, object: Object) -> (Delivery, Vec<Queued>) {
-        let mailbox = &self.mailboxes[object.index()];
-        (mailbox.delivery, mailbox.queue.iter().copied().collect())
+    /// The messages of a mailbox, if it is there.
+    pub fn queue_of(&self, object: Object) -> Option<(Delivery, Vec<Queued>)> {
+        let mailbox = self.present_mailboxes.contains(&object).then(|| &self.mailboxes[object.index()]);
+        mailbox.map(|mailbox| (mailbox.delivery, mailbox.queue.iter().copied().collect()))
     }
 
-    /// How the messages of a mailbox are delivered.
-    pub fn delivery_of(&self, object: Object) -> Delivery {
-        self.mailboxes[object.index()].delivery
+    /// The mailboxes that are there.
+    pub fn objects(&self) -> &[Object] {
+        &self.present_mailboxes
     }
 
     /// What these messages of a mailbox add to the fingerprint, and to the order of arrivals.
@@ -244,8 +233,7 @@ impl World {
     /// The parts of the present state. Its fingerprint must be current.
     pub fn parts(&self) -> impl Iterator<Item = Part> {
         let processes = self.present.iter().map(|process| Part::process(process.index()));
-        let mailboxes = self.present_mailboxes.iter();
-        processes.chain(mailboxes.flat_map(|object| [Part::mailbox(object.index()), Part::queue(*object)]))
+        processes.chain(self.present_mailboxes.iter().map(|object| Part::mailbox(object.index())))
     }
 
     /// The prints of all parts, summed up.
@@ -253,14 +241,9 @@ impl World {
         self.sum
     }
 
-    /// Whether a mailbox is there.
-    pub fn has_mailbox(&self, object: Object) -> bool {
-        self.present_mailboxes.contains(&object)
-    }
-
     /// Looks at a part; none where it is not there. Its print must be current.
     pub fn look_at_part(&self, part: Part) -> Option<PartState> {
-        let index = part.index() >> 2;
+        let index = part.index() >> 1;
         if part.process_index().is_some() {
             let state = &self.processes[index];
             (state.status != Status::Absent).then(|| self.look_at_state(Process::new(index as u32), state))
