@@ -8,6 +8,7 @@
 
 mod audit;
 pub mod budget;
+pub mod cache;
 pub mod cursor;
 mod frontier;
 mod hybrid;
