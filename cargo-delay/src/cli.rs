@@ -255,6 +255,12 @@ pub(crate) struct SearchArgs {
     /// How many states to remember.
     #[arg(long, value_name = "N")]
     pub(crate) max_states: Option<u64>,
+    /// How much memory what was visited may take, such as 512MiB, 2GiB.
+    #[arg(long, value_name = "SIZE", value_parser = parse_size)]
+    pub(crate) max_cache: Option<u64>,
+    /// How many bits of a fingerprint are kept of what was visited: 64, 128.
+    #[arg(long, value_name = "BITS", value_parser = parse_bits)]
+    pub(crate) fingerprints: Option<u32>,
     /// The most steps of one execution.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_steps: Option<u64>,
@@ -266,7 +272,8 @@ pub(crate) struct SearchArgs {
 impl SearchArgs {
     /// The settings as the protocol carries them.
     pub(crate) fn overrides(&self) -> Overrides {
-        let Self { explorer, mode, max_delays, seed, budget, samples, max_states, max_steps, jobs } = self;
+        let Self { explorer, mode, max_delays, seed, budget, samples, .. } = self;
+        let Self { max_states, max_cache, fingerprints, max_steps, jobs, .. } = self;
         Overrides {
             explorer: explorer.clone(),
             mode: mode.clone(),
@@ -275,6 +282,8 @@ impl SearchArgs {
             budget_ms: *budget,
             samples: *samples,
             max_states: *max_states,
+            max_cache: *max_cache,
+            fingerprints: *fingerprints,
             max_steps: *max_steps,
             jobs: *jobs,
         }
@@ -294,6 +303,16 @@ fn parse_budget(text: &str) -> Result<u64, String> {
         _ => return Err(format!("unknown unit `{unit}`, expected ms, s, m or h")),
     };
     number.checked_mul(factor).ok_or_else(|| "longer than can be counted".to_owned())
+}
+
+/// The bytes of `512MiB` and the like.
+fn parse_size(text: &str) -> Result<u64, String> {
+    delay_core::coverage::parse_bytes(text)
+        .ok_or_else(|| "expected a number and a unit, KiB, MiB or GiB, such as 512MiB".to_owned())
+}
+
+fn parse_bits(text: &str) -> Result<u32, String> {
+    text.parse().ok().filter(|bits| [64, 128].contains(bits)).ok_or_else(|| "expected 64 or 128".to_owned())
 }
 
 /// How the tests are run.
@@ -380,7 +399,7 @@ mod tests {
 
     #[test]
     fn overrides_reach_the_request() {
-        let line = "--explorer rr --mode ses+ss --max-delays 2 --seed 7 --budget 5m --samples 9 --max-states 8 --max-steps 6 -j 4";
+        let line = "--explorer rr --mode ses+ss --max-delays 2 --seed 7 --budget 5m --samples 9 --max-states 8 --max-cache 2GiB --fingerprints 128 --max-steps 6 -j 4";
         let words: Vec<&str> = line.split(' ').collect();
         let expected = Overrides {
             explorer: Some("rr".to_owned()),
@@ -390,6 +409,8 @@ mod tests {
             budget_ms: Some(300_000),
             samples: Some(9),
             max_states: Some(8),
+            max_cache: Some(2 << 30),
+            fingerprints: Some(128),
             max_steps: Some(6),
             jobs: Some(4),
         };
@@ -405,6 +426,15 @@ mod tests {
         assert!(parse_budget("s").unwrap_err().contains("such as 10s"));
         assert!(parse_budget("-1s").is_err());
         assert!(parse_budget("18446744073709551615h").is_err());
+    }
+
+    #[test]
+    fn sizes_and_widths_are_checked() {
+        for wrong in ["--max-cache 512", "--max-cache 0MiB", "--fingerprints 32", "--fingerprints many"] {
+            let words: Vec<&str> = ["test"].into_iter().chain(wrong.split(' ')).collect();
+            let text = parse(&words).unwrap_err().to_string();
+            assert!(text.contains("such as 512MiB") || text.contains("expected 64 or 128"), "{text}");
+        }
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! The numbers behind every printed promise, and the only place that builds such a sentence.
 
-pub use crate::numbers::{count, grouped};
+pub use crate::numbers::{bytes, count, grouped, parse_bytes};
 use crate::{
     live::{Lasso, Totals},
-    search::{Cache, Looked, Mode, Settings, Stop},
+    search::{Cache, Fingerprints, Looked, Mode, Settings, Stop},
 };
 use std::fmt::Write as _;
 
@@ -25,6 +25,10 @@ pub struct Coverage {
     pub mode: Mode,
     /// What counted as visited.
     pub cache: Cache,
+    /// How much of a fingerprint was kept of it.
+    pub fingerprints: Fingerprints,
+    /// Most bytes it could take.
+    pub cache_max: u64,
     /// Most delays of an execution.
     pub max_delays: Option<u32>,
     /// Executions that came to their end.
@@ -65,6 +69,8 @@ impl Coverage {
         Self {
             mode: settings.mode,
             cache: settings.cache,
+            fingerprints: settings.fingerprints,
+            cache_max: settings.limits.cache_max(),
             max_delays: settings.max_delays,
             executions: 0,
             truncated: 0,
@@ -113,10 +119,10 @@ impl Coverage {
         }
     }
 
-    /// The chance that two different states shared a 64-bit fingerprint, so that one was missed.
+    /// The chance that two different states shared a fingerprint, so that one was missed.
     pub fn collision_chance(&self) -> f64 {
         let states = self.states as f64;
-        states * states / 2f64.powi(65)
+        states * states / 2f64.powf(f64::from(self.fingerprints.bits()) + 1.0)
     }
 
     /// The chance, at least, that one sample of a stratum meets a violation that needs just its delays.
@@ -258,6 +264,10 @@ impl Coverage {
         match stop {
             Stop::Time => add("stopped by its time budget: nothing found yet".to_owned()),
             Stop::States => add("stopped by its state budget: nothing found yet".to_owned()),
+            Stop::Memory => {
+                let most = bytes(self.cache_max);
+                add(format!("stopped by its memory budget, {most} for what was visited: nothing found yet"));
+            }
             Stop::Interrupted => add("interrupted: nothing found yet".to_owned()),
             Stop::Exhausted
             | Stop::Delays
@@ -273,9 +283,12 @@ impl Coverage {
         if let Some(looked) = &self.lassos {
             add(self.loops(stop, looked));
         }
-        if self.states > 0 && self.cache != Cache::Off && self.collision_chance() > 1e-9 {
+        // Who asked for more than is usual wants to see what it gives.
+        let matters = self.collision_chance() > 1e-9 || self.fingerprints == Fingerprints::Bits128;
+        if self.states > 0 && self.cache != Cache::Off && matters {
             add(format!(
-                "a 64-bit fingerprint hid a state with probability at most {}",
+                "a {}-bit fingerprint hid a state with probability at most {}",
+                self.fingerprints.bits(),
                 probability(self.collision_chance())
             ));
         }

@@ -102,6 +102,13 @@ impl Print {
         fold(self.high ^ KEYS[1], self.low ^ KEYS[0])
     }
 
+    /// All of it.
+    #[inline]
+    #[must_use]
+    pub const fn words(self) -> [u64; 2] {
+        [self.high, self.low]
+    }
+
     /// The print of a hashable value.
     pub fn of_value<T: std::hash::Hash + ?Sized>(domain: Domain, value: &T) -> Self {
         let mut hasher = PrintHasher(Self::of(domain));

@@ -24,6 +24,9 @@ pub const SELF_WAKES_MAX: u32 = 1_000;
 pub const ACTS_MAX: usize = 1 << 24;
 /// Most points in the trees of known steps, about 100 bytes each. Past it no more steps are remembered: what is not known is made anew.
 pub const POINTS_MAX: usize = 1 << 22;
+/// Most bytes that the cache of a search takes unless the test says otherwise: some 400 million states. Past it the search stops and says
+/// so, or goes over to sampling.
+pub const CACHE_BYTES_DEFAULT: u64 = 4 << 30;
 /// Most bytes of a line of a recording. Past it the file is refused: it is no recording, or damaged.
 pub const RECORDED_LINE_BYTES_MAX: u64 = 1 << 28;
 /// Steps of one execution, unless the test says otherwise.

@@ -55,6 +55,8 @@ enum Takes {
     Config,
     Facade,
     Duration,
+    Size,
+    Fingerprints,
     Faults,
     Number { least: u64, most: u64 },
     Word(&'static Words),
@@ -78,9 +80,11 @@ const KEYS: &[(&str, Takes)] = &[
     ("granularity", Takes::Word(&GRANULARITIES)),
     ("end", Takes::Word(&ENDS)),
     ("cache", Takes::Word(&CACHES)),
+    ("fingerprints", Takes::Fingerprints),
     ("execution", Takes::Word(&EXECUTIONS)),
     ("budget", Takes::Duration),
     ("max_states", COUNT),
+    ("max_cache", Takes::Size),
     ("samples", COUNT),
     ("expect", Takes::Word(&EXPECTATIONS)),
     ("waiting", Takes::Word(&WAITINGS)),
@@ -109,10 +113,15 @@ const NEEDS_MODE: &[(&str, &[&str])] = &[
     ("cache", &["ses", "ses+ss"]),
     ("delta", &["ses", "ses+ss"]),
     ("execution", &["ses", "ses+ss"]),
+    ("fingerprints", &["ses", "ses+ss"]),
+    ("max_cache", &["ses", "ses+ss"]),
     ("max_states", &["ses", "ses+ss"]),
     ("samples", &["ss", "ses+ss", "random"]),
     ("temperature", &["random"]),
 ];
+
+/// Keys about what is kept of visited states.
+const NEEDS_CACHE: &[&str] = &["fingerprints", "max_cache"];
 
 /// Checks the arguments; what is wrong goes to `errors` and is left out of the result.
 pub(crate) fn settings(given: &[Given], errors: &mut Vec<Error>) -> Settings {
@@ -168,6 +177,16 @@ fn argument(key: &Ident, value: &Expr, settings: &mut Settings) -> Result<()> {
             push(settings, key, value, Argument::Faults(budgets));
             shown
         }
+        Takes::Size => {
+            let (text, bytes) = value::size(key, value)?;
+            push(settings, key, value, Argument::Number(bytes));
+            text
+        }
+        Takes::Fingerprints => {
+            let (bits, variant) = value::fingerprints(key, value)?;
+            push(settings, key, value, Argument::Variant { of: "Fingerprints", name: variant });
+            bits.to_string()
+        }
         Takes::Duration => {
             let (text, milliseconds) = value::duration(key, value)?;
             push(settings, key, value, Argument::Milliseconds(milliseconds));
@@ -184,21 +203,32 @@ fn push(settings: &mut Settings, key: &Ident, value: &Expr, argument: Argument) 
     settings.calls.push(Call { method: key.clone(), argument, span });
 }
 
-/// Cross checks. Only a mode written in the same attribute counts: behind `config` or a default another may apply.
+/// Cross checks. Only what is written in the same attribute counts: behind `config` or a default something else may apply.
 fn together(given: &[Given], settings: &Settings, errors: &mut Vec<Error>) {
-    let mode = settings.calls.iter().find(|call| call.method == "mode").map(|call| &call.argument);
-    let Some(Argument::Variant { name, .. }) = mode else {
-        return;
-    };
-    let Some((mode, _)) = MODES.variants.iter().find(|(_, variant)| variant == name) else {
-        return;
-    };
     if given.iter().any(|Given { key, .. }| key == "config") {
         return;
     }
+    if let Some(mode) = written(settings, "mode", &MODES) {
+        fit_the_mode(mode, given, errors);
+    }
+    if written(settings, "cache", &CACHES) == Some("off") {
+        for Given { key, .. } in given.iter().filter(|given| NEEDS_CACHE.iter().any(|name| given.key == name)) {
+            errors.push(Error::new(key.span(), format!("`{key}` has no meaning with `cache = \"off\"`")));
+        }
+    }
+}
+
+/// The word given for a key.
+fn written(settings: &Settings, key: &str, words: &Words) -> Option<&'static str> {
+    let call = settings.calls.iter().find(|call| call.method == key)?;
+    let Argument::Variant { name, .. } = &call.argument else { return None };
+    words.variants.iter().find(|(_, variant)| variant == name).map(|(word, _)| *word)
+}
+
+fn fit_the_mode(mode: &str, given: &[Given], errors: &mut Vec<Error>) {
     for Given { key, .. } in given {
         let needs = NEEDS_MODE.iter().find(|(name, _)| key == name);
-        if let Some((_, modes)) = needs.filter(|(_, modes)| !modes.contains(mode)) {
+        if let Some((_, modes)) = needs.filter(|(_, modes)| !modes.contains(&mode)) {
             let modes = value::either(modes.iter().map(|mode| format!("\"{mode}\"")).collect());
             errors.push(Error::new(
                 key.span(),

@@ -41,9 +41,11 @@ use proc_macro::TokenStream;
 /// | `granularity` | `"send"`, `"op"`, `"macro"` | how much a process does in one step |
 /// | `end` | `"quiescent"`, `"body"` | what happens when the body returns before its tasks |
 /// | `cache` | `"state"`, `"state+explorer"`, `"off"` | which states count as seen; `ses` and `ses+ss` only |
+/// | `fingerprints` | 64, 128 | how many bits are kept of a state that was seen; `ses` and `ses+ss` only |
 /// | `execution` | `"learned"`, `"live"` | whether a step that a task was seen making is made without it; `ses` and `ses+ss` only |
 /// | `budget` | `"500ms"`, `"10s"`, `"5m"`, `"1h"` | time after which the search stops |
 /// | `max_states` | number, at least 1 | states after which the search stops; `ses` and `ses+ss` only |
+/// | `max_cache` | `"512MiB"`, `"2GiB"` | memory for the states that were seen, after which the search stops; `ses` and `ses+ss` only |
 /// | `samples` | number, at least 1 | executions to sample; not with `ses` |
 /// | `expect` | `"pass"`, `"fail"` | `"fail"`: the test passes when it finds a violation |
 /// | `waiting` | `"allow"`, `"deny"` | whether a task may be left waiting at the end |

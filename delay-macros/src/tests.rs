@@ -72,7 +72,8 @@ fn expansion_without_arguments() {
 #[test]
 fn expansion_with_every_key() {
     let arguments = r#"explorer = "rtc", mode = "ses+ss", max_delays = 3, delta = 2, seed = 0xFF, max_steps = 10_000,
-        granularity = "op", end = "body", cache = "state+explorer", budget = "2m", max_states = 1000, samples = 50,
+        granularity = "op", end = "body", cache = "state+explorer", budget = "2m", max_states = 1000, max_cache = "2GiB",
+        fingerprints = 128, samples = 50,
         expect = "fail", waiting = "deny","#;
     insta::assert_snapshot!(expansion(arguments, BODY));
 }
@@ -190,8 +191,36 @@ fn budgets_have_a_unit() {
 }
 
 #[test]
+fn sizes_have_a_unit() {
+    expands_to(r#"max_cache = "64KiB""#, ".max_cache(65536)");
+    expands_to(r#"max_cache = "512MiB""#, ".max_cache(536870912)");
+    for wrong in ["512", "512MB", "512 MiB", "", "1.5GiB", "-1MiB", "512mib"] {
+        refuses(&format!("max_cache = \"{wrong}\""), &["is not a size\n`max_cache` takes a whole number and a unit"]);
+    }
+    refuses(r#"max_cache = "0MiB""#, &["more than zero"]);
+    refuses(r#"max_cache = "99999999999GiB""#, &["too large"]);
+    refuses("max_cache = 512", &["`max_cache` takes a whole number and a unit"]);
+}
+
+#[test]
+fn fingerprints_have_64_or_128_bits() {
+    expands_to("fingerprints = 128", ".fingerprints(::delay::Fingerprints::Bits128)");
+    accepts("fingerprints = 64");
+    refuses("fingerprints = 32", &["`fingerprints` takes 64 or 128"]);
+    refuses(r#"fingerprints = "128""#, &["`fingerprints` takes a whole number"]);
+}
+
+#[test]
+fn without_a_cache_nothing_can_be_said_of_it() {
+    for key in ["fingerprints = 128", r#"max_cache = "1MiB""#] {
+        refuses(&format!("{key}, cache = \"off\""), &["has no meaning with `cache = \"off\"`"]);
+        accepts(&format!("{key}, cache = \"off\", config = BASE"));
+    }
+}
+
+#[test]
 fn keys_must_fit_the_mode_written_beside_them() {
-    for key in [r#"cache = "off""#, "delta = 2", "max_states = 10"] {
+    for key in [r#"cache = "off""#, "delta = 2", "max_states = 10", "fingerprints = 128", r#"max_cache = "1MiB""#] {
         for mode in ["ss", "random"] {
             refuses(&format!("{key}, mode = \"{mode}\""), &["it needs mode \"ses\" or \"ses+ss\""]);
             accepts(&format!("{key}, mode = \"{mode}\", config = BASE"));

@@ -9,6 +9,8 @@ use syn::{Error, Expr, ExprAssign, ExprLit, ExprPath, ExprUnary, Lit, LitInt, Pa
 
 const MILLISECONDS: &[(&str, u64)] = &[("ms", 1), ("s", 1_000), ("m", 60_000), ("h", 3_600_000)];
 
+const BYTES: &[(&str, u64)] = &[("KiB", 1 << 10), ("MiB", 1 << 20), ("GiB", 1 << 30)];
+
 /// Below this similarity a "did you mean" would puzzle more than help; the value is clap's.
 const SIMILARITY_MIN: f64 = 0.7;
 
@@ -83,26 +85,48 @@ pub(crate) fn number(key: &Ident, least: u64, most: u64, value: &Expr) -> Result
 
 /// The text as written, and the milliseconds it means.
 pub(crate) fn duration(key: &Ident, value: &Expr) -> Result<(String, u64)> {
-    let wanted = |problem: &str| {
-        wrong(
-            value,
-            format!("{problem}`{key}` takes a whole number and a unit, ms, s, m or h, such as `{key} = \"10s\"`"),
-        )
-    };
+    let takes = format!("`{key}` takes a whole number and a unit, ms, s, m or h, such as `{key} = \"10s\"`");
+    let (text, milliseconds) = measured(value, MILLISECONDS, "a duration", &takes)?;
+    match milliseconds {
+        Some(0) => Err(wrong(value, format!("`{key}` must be longer than zero"))),
+        Some(milliseconds) => Ok((text, milliseconds)),
+        None => Err(wrong(value, format!("`{key}` is too long"))),
+    }
+}
+
+/// The text as written, and the bytes it means.
+pub(crate) fn size(key: &Ident, value: &Expr) -> Result<(String, u64)> {
+    let takes = format!("`{key}` takes a whole number and a unit, KiB, MiB or GiB, such as `{key} = \"512MiB\"`");
+    let (text, bytes) = measured(value, BYTES, "a size", &takes)?;
+    match bytes {
+        Some(0) => Err(wrong(value, format!("`{key}` must be more than zero"))),
+        Some(bytes) => Ok((text, bytes)),
+        None => Err(wrong(value, format!("`{key}` is too large"))),
+    }
+}
+
+/// A whole number and a unit: the text as written and what it comes to, unless that is too much.
+fn measured(value: &Expr, units: &[(&str, u64)], what: &str, takes: &str) -> Result<(String, Option<u64>)> {
     let Expr::Lit(ExprLit { lit: Lit::Str(literal), .. }) = value else {
-        return Err(wanted(""));
+        return Err(wrong(value, takes));
     };
     let text = literal.value();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let (amount, unit) = text.split_at(digits);
-    let unit = MILLISECONDS.iter().find(|&&(name, _)| name == unit).map(|&(_, milliseconds)| milliseconds);
+    let unit = units.iter().find(|&&(name, _)| name == unit).map(|&(_, factor)| factor);
     let (Some(unit), false) = (unit, amount.is_empty()) else {
-        return Err(wanted(&format!("\"{text}\" is not a duration\n")));
+        return Err(wrong(value, format!("\"{text}\" is not {what}\n{takes}")));
     };
-    match amount.parse::<u64>().ok().and_then(|amount| amount.checked_mul(unit)) {
-        Some(0) => Err(wrong(value, format!("`{key}` must be longer than zero"))),
-        Some(milliseconds) => Ok((text, milliseconds)),
-        None => Err(wrong(value, format!("`{key}` is too long"))),
+    let amount = amount.parse::<u64>().ok().and_then(|amount| amount.checked_mul(unit));
+    Ok((text, amount))
+}
+
+/// The bits, and the variant for them.
+pub(crate) fn fingerprints(key: &Ident, value: &Expr) -> Result<(u64, &'static str)> {
+    match number(key, 1, u64::MAX, value)? {
+        64 => Ok((64, "Bits64")),
+        128 => Ok((128, "Bits128")),
+        _ => Err(wrong(value, format!("`{key}` takes 64 or 128"))),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod endless;
 mod ends;
+mod memory;
 mod orders;
 mod panics;
 mod uncontrolled;

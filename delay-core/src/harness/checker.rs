@@ -9,7 +9,7 @@ use super::{
 use crate::{
     explorer::Explorer,
     live::{End, Waiting},
-    search::{Cache, Execution, Mode},
+    search::{Cache, Execution, Fingerprints, Mode},
     trace::Trace,
     world::{
         Granularity,
@@ -117,6 +117,13 @@ impl<R> Checker<R> {
         self
     }
 
+    /// How many bits of a fingerprint are kept of what was visited.
+    #[must_use]
+    pub const fn fingerprints(mut self, fingerprints: Fingerprints) -> Self {
+        self.config.fingerprints = fingerprints;
+        self
+    }
+
     /// How an exhaustive search knows what a task does next. See [`Execution`].
     #[must_use]
     pub const fn execution(mut self, execution: Execution) -> Self {
@@ -135,6 +142,18 @@ impl<R> Checker<R> {
     #[must_use]
     pub const fn max_states(mut self, states: u64) -> Self {
         self.config.max_states = Some(states);
+        self
+    }
+
+    /// Most bytes for what was visited, 4 GiB by default. The frontier and what was learnt of the program come on top. A search
+    /// that has used them up stops and says so, or goes over to sampling.
+    ///
+    /// # Panics
+    /// If 0.
+    #[must_use]
+    pub const fn max_cache(mut self, bytes: u64) -> Self {
+        assert!(bytes > 0, "max_cache must be at least 1");
+        self.config.max_cache = Some(bytes);
         self
     }
 

@@ -5,8 +5,9 @@
 use crate::{
     limits,
     live::{End, Options, Waiting},
+    numbers,
     protocol::Overrides,
-    search::{Cache, Execution, Mode, Settings, budget::Limits},
+    search::{Cache, Execution, Fingerprints, Mode, Settings, budget::Limits},
     world::{
         Granularity,
         fault::{Faults, Time},
@@ -37,9 +38,11 @@ pub(super) struct Config {
     pub(super) granularity: Granularity,
     pub(super) end: End,
     pub(super) cache: Cache,
+    pub(super) fingerprints: Fingerprints,
     pub(super) execution: Execution,
     pub(super) budget: Duration,
     pub(super) max_states: Option<u64>,
+    pub(super) max_cache: Option<u64>,
     pub(super) samples: Option<u64>,
     pub(super) jobs: u32,
     pub(super) expect: Expect,
@@ -65,9 +68,11 @@ impl Config {
         granularity: Granularity::Send,
         end: End::Quiescent,
         cache: Cache::State,
+        fingerprints: Fingerprints::Bits64,
         execution: Execution::Learned,
         budget: Duration::from_secs(limits::BUDGET_DEFAULT_SECONDS),
         max_states: None,
+        max_cache: None,
         samples: None,
         jobs: 1,
         expect: Expect::Pass,
@@ -117,7 +122,19 @@ impl Resolved {
     }
 
     fn apply(&mut self, overrides: &Overrides) -> Result<(), ConfigError> {
-        let Overrides { explorer, mode, max_delays, seed, budget_ms, samples, max_states, max_steps, jobs } = overrides;
+        let Overrides {
+            explorer,
+            mode,
+            max_delays,
+            seed,
+            budget_ms,
+            samples,
+            max_states,
+            max_cache,
+            fingerprints,
+            max_steps,
+            jobs,
+        } = overrides;
         let config = &mut self.config;
         if let Some(explorer) = explorer {
             self.explorer.clone_from(explorer);
@@ -130,6 +147,10 @@ impl Resolved {
         config.budget = budget_ms.map_or(config.budget, Duration::from_millis);
         config.samples = samples.or(config.samples);
         config.max_states = max_states.or(config.max_states);
+        config.max_cache = max_cache.or(config.max_cache);
+        if let Some(bits) = fingerprints {
+            config.fingerprints = parse_fingerprints(*bits)?;
+        }
         if let Some(steps) = max_steps {
             let steps = u32::try_from(*steps).ok().filter(|steps| *steps > 0);
             config.max_steps =
@@ -161,10 +182,10 @@ impl Resolved {
     }
 
     pub(super) fn settings(&self) -> Settings {
-        let Config { mode, max_delays, delta, cache, execution, samples, seed, jobs, budget, max_states, .. } =
-            self.config;
-        let limits = Limits { time: Some(budget), states: max_states };
-        Settings { mode, max_delays, delta, cache, execution, samples, seed, jobs, limits }
+        let Config { mode, max_delays, delta, cache, fingerprints, execution, samples, seed, jobs, .. } = self.config;
+        let Config { budget, max_states, max_cache, .. } = self.config;
+        let limits = Limits { time: Some(budget), states: max_states, cache: max_cache };
+        Settings { mode, max_delays, delta, cache, fingerprints, execution, samples, seed, jobs, limits }
     }
 }
 
@@ -174,8 +195,14 @@ fn parse_mode(text: &str) -> Result<Mode, ConfigError> {
     all.into_iter().find(|mode| mode.name() == text).ok_or_else(|| ConfigError::new("mode", text, allowed))
 }
 
+fn parse_fingerprints(bits: u32) -> Result<Fingerprints, ConfigError> {
+    let mut all = [Fingerprints::Bits64, Fingerprints::Bits128].into_iter();
+    let fingerprints = all.find(|fingerprints| fingerprints.bits() == bits);
+    fingerprints.ok_or_else(|| ConfigError::new("fingerprints", &bits.to_string(), "64 or 128"))
+}
+
 /// The variables that work without the command line tool.
-const VARIABLES: [&str; 9] = [
+const VARIABLES: [&str; 11] = [
     "DELAY_EXPLORER",
     "DELAY_MODE",
     "DELAY_MAX_DELAYS",
@@ -183,6 +210,8 @@ const VARIABLES: [&str; 9] = [
     "DELAY_BUDGET",
     "DELAY_SAMPLES",
     "DELAY_MAX_STATES",
+    "DELAY_MAX_CACHE",
+    "DELAY_FINGERPRINTS",
     "DELAY_MAX_STEPS",
     "DELAY_JOBS",
 ];
@@ -204,6 +233,10 @@ fn from_env() -> Result<Overrides, ConfigError> {
             ConfigError::new("DELAY_BUDGET", &text, "a time such as \"500ms\", \"10s\", \"5m\" or \"1h\"")
         })
     });
+    let max_cache = variable("DELAY_MAX_CACHE").map(|text| {
+        let wanted = "a size such as \"64KiB\", \"512MiB\" or \"2GiB\"";
+        numbers::parse_bytes(&text).ok_or_else(|| ConfigError::new("DELAY_MAX_CACHE", &text, wanted))
+    });
     Ok(Overrides {
         explorer: variable("DELAY_EXPLORER"),
         mode: variable("DELAY_MODE"),
@@ -212,6 +245,8 @@ fn from_env() -> Result<Overrides, ConfigError> {
         budget_ms: budget.transpose()?,
         samples: number("DELAY_SAMPLES")?,
         max_states: number("DELAY_MAX_STATES")?,
+        max_cache: max_cache.transpose()?,
+        fingerprints: number("DELAY_FINGERPRINTS")?,
         max_steps: number("DELAY_MAX_STEPS")?,
         jobs: number("DELAY_JOBS")?,
     })

@@ -99,6 +99,7 @@ fn problem(stop: &Stop) -> Option<String> {
         | Stop::Samples
         | Stop::Time
         | Stop::States
+        | Stop::Memory
         | Stop::Interrupted
         | Stop::Found(_) => None,
     }

@@ -285,7 +285,7 @@ impl Run<'_, '_> {
             println!("{}: {coverage}", self.name.path);
         }
         let verdict = match report.stop {
-            Stop::Time | Stop::States => VerdictEvent::Unfinished,
+            Stop::Time | Stop::States | Stop::Memory => VerdictEvent::Unfinished,
             // Nothing has come to its end: nothing can be said of it.
             _ if report.coverage.executions == 0 && report.coverage.truncated > 0 => VerdictEvent::Unfinished,
             _ => VerdictEvent::Passed,

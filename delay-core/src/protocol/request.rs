@@ -81,6 +81,12 @@ pub struct Overrides {
     /// How many states to remember.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_states: Option<u64>,
+    /// How many bytes what was visited may take.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub max_cache: Option<u64>,
+    /// How many bits of a fingerprint are kept of it: 64 or 128.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub fingerprints: Option<u32>,
     /// The most steps of one execution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_steps: Option<u64>,
@@ -186,6 +192,8 @@ mod tests {
             budget_ms: Some(10_000),
             samples: Some(5),
             max_states: Some(6),
+            max_cache: Some(1 << 20),
+            fingerprints: Some(128),
             max_steps: Some(7),
             jobs: Some(8),
         }

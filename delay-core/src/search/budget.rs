@@ -1,4 +1,4 @@
-//! When to stop: time, states, Ctrl-C. The only clock of core is here.
+//! When to stop: time, states, memory, Ctrl-C. The only clock of core is here.
 //!
 //! The loop calls [`Meter::tick`] once a step; the clock itself is looked at rarely, more often where steps are slow.
 
@@ -14,6 +14,15 @@ pub struct Limits {
     pub time: Option<Duration>,
     /// Most states in the cache, or visited where there is none.
     pub states: Option<u64>,
+    /// Most bytes of the cache.
+    pub cache: Option<u64>,
+}
+
+impl Limits {
+    /// Most bytes of the cache.
+    pub fn cache_max(&self) -> u64 {
+        self.cache.unwrap_or(crate::limits::CACHE_BYTES_DEFAULT)
+    }
 }
 
 /// How far a search has come, for a person who waits.
@@ -74,6 +83,11 @@ impl<'a> Budget<'a> {
     /// Most states.
     pub fn states_max(&self) -> u64 {
         self.limits.states.unwrap_or(u64::MAX)
+    }
+
+    /// Most bytes of the cache.
+    pub fn cache_max(&self) -> u64 {
+        self.limits.cache_max()
     }
 
     /// The bounds.

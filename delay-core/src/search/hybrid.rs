@@ -20,10 +20,10 @@ pub(super) fn search<E: Explorer>(
     budget: &Budget<'_>,
 ) -> Outcome {
     let limits = budget.limits();
-    // Half of the time each, unless a state budget ends the first part earlier.
+    // Half of the time each, unless a budget of states or memory ends the first part earlier.
     let half = budget.with_limits(Limits { time: limits.time.map(|time| time / 2), ..limits });
     let (Outcome { mut coverage, stop }, frontier) = ses::explore(program, explorer, settings, &half);
-    if !matches!(stop, Stop::Time | Stop::States) {
+    if !matches!(stop, Stop::Time | Stop::States | Stop::Memory) {
         return Outcome { coverage, stop };
     }
     let starts: Vec<ss::Start> =

@@ -82,6 +82,26 @@ impl Cache {
     }
 }
 
+/// How much of a fingerprint is kept of what was visited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Fingerprints {
+    /// 64 bits: 9 to 12 bytes a state. Among a million states two share one with a probability of 3 in a hundred million.
+    #[default]
+    Bits64,
+    /// 128 bits, and twice the memory.
+    Bits128,
+}
+
+impl Fingerprints {
+    /// How many bits.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::Bits64 => 64,
+            Self::Bits128 => 128,
+        }
+    }
+}
+
 /// How an exhaustive search knows what a process does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Execution {
@@ -103,6 +123,8 @@ pub struct Settings {
     pub delta: u32,
     /// What counts as visited.
     pub cache: Cache,
+    /// How much of a fingerprint is kept of it.
+    pub fingerprints: Fingerprints,
     /// How it is known what a process does next.
     pub execution: Execution,
     /// Samples per stratum; none for the paper's 100 + 3^delays.
@@ -122,6 +144,7 @@ impl Default for Settings {
             max_delays: None,
             delta: 1,
             cache: Cache::State,
+            fingerprints: Fingerprints::default(),
             execution: Execution::default(),
             samples: None,
             seed: 0,
@@ -170,6 +193,8 @@ pub enum Stop {
     Time,
     /// The state budget was used up.
     States,
+    /// The memory for what was visited was used up.
+    Memory,
     /// Ctrl-C.
     Interrupted,
     /// A violation was found.

@@ -92,6 +92,7 @@ fn sweep<E: Explorer, V: Visited>(
 pub(super) enum Halt {
     Spent(Spent),
     States,
+    Memory,
     Found,
     Diverged(Divergence),
     Unsound(Unsound),
@@ -129,7 +130,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             settings,
             meter: budget.meter(),
             states_max: budget.states_max(),
-            visited: V::default(),
+            visited: V::new(settings.fingerprints, budget.cache_max()),
             stack: Vec::new(),
             bound: 0,
             frontier: Vec::new(),
@@ -226,7 +227,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
 
     /// A search that its budget has stopped looks once more at what it knows.
     fn at_last(&mut self, stop: Result<Stop, Halt>, explorer: &E) -> Result<Stop, Halt> {
-        if let Err(Halt::Spent(_) | Halt::States) = stop {
+        if let Err(Halt::Spent(_) | Halt::States | Halt::Memory) = stop {
             self.look_for_lassos(explorer)?;
         }
         stop
@@ -260,6 +261,9 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             }
             if self.visited.count() >= self.states_max {
                 return Err(Halt::States);
+            }
+            if !self.visited.has_room() {
+                return Err(Halt::Memory);
             }
             let state = frame.state;
             let (spent, delays) = (frame.executed, frame.delays + u32::from(resumes));
@@ -423,6 +427,7 @@ impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
             Halt::Spent(Spent::Time) => Stop::Time,
             Halt::Spent(Spent::Interrupted) => Stop::Interrupted,
             Halt::States => Stop::States,
+            Halt::Memory => Stop::Memory,
             Halt::Found => match self.found.take() {
                 Some(finding) => Stop::Found(finding),
                 None => crate::bug!("found nothing"),
