@@ -95,6 +95,14 @@ impl Coverage {
         self.totals.add(totals);
     }
 
+    /// Takes in what another worker of the same exhaustive search covered.
+    pub fn join(&mut self, other: &Self) {
+        self.merge(other);
+        if other.lassos.is_some() {
+            self.lassos = other.lassos;
+        }
+    }
+
     /// Takes in what another worker of the same search covered.
     pub fn merge(&mut self, other: &Self) {
         self.executions += other.executions;

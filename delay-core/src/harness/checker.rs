@@ -164,7 +164,15 @@ impl<R> Checker<R> {
         self
     }
 
-    /// Threads that sample.
+    /// Whether several threads come to what one does: what they find is searched for once more by one. The totals of a search that is
+    /// exhausted, and samples, do not depend on the number of threads anyway.
+    #[must_use]
+    pub const fn deterministic(mut self, deterministic: bool) -> Self {
+        self.config.deterministic = deterministic;
+        self
+    }
+
+    /// Threads that search.
     #[must_use]
     pub const fn jobs(mut self, jobs: u32) -> Self {
         self.config.jobs = jobs;

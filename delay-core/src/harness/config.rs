@@ -45,6 +45,7 @@ pub(super) struct Config {
     pub(super) max_cache: Option<u64>,
     pub(super) samples: Option<u64>,
     pub(super) jobs: u32,
+    pub(super) deterministic: bool,
     pub(super) expect: Expect,
     pub(super) waiting: Waiting,
     pub(super) faults: Faults,
@@ -75,6 +76,7 @@ impl Config {
         max_cache: None,
         samples: None,
         jobs: 1,
+        deterministic: false,
         expect: Expect::Pass,
         waiting: Waiting::Allow,
         faults: Faults::NONE,
@@ -182,10 +184,22 @@ impl Resolved {
     }
 
     pub(super) fn settings(&self) -> Settings {
-        let Config { mode, max_delays, delta, cache, fingerprints, execution, samples, seed, jobs, .. } = self.config;
-        let Config { budget, max_states, max_cache, .. } = self.config;
+        let Config { mode, max_delays, delta, cache, fingerprints, execution, samples, seed, .. } = self.config;
+        let Config { budget, max_states, max_cache, jobs, deterministic, .. } = self.config;
         let limits = Limits { time: Some(budget), states: max_states, cache: max_cache };
-        Settings { mode, max_delays, delta, cache, fingerprints, execution, samples, seed, jobs, limits }
+        Settings {
+            mode,
+            max_delays,
+            delta,
+            cache,
+            fingerprints,
+            execution,
+            samples,
+            seed,
+            jobs,
+            deterministic,
+            limits,
+        }
     }
 }
 

@@ -310,7 +310,8 @@ impl Learning {
                 Next::Poll(process, _) => {
                     react(automata, world, process, Call::Granted, born)?;
                     let goes_on = world.goes_on();
-                    if cuts && goes_on.is_some() {
+                    // Whoever was spawned is still to be polled, at the end of the step.
+                    if cuts && goes_on.is_some() && born.is_empty() {
                         units.push(world.end_looking());
                         world.begin_looking();
                     }

@@ -5,12 +5,12 @@ use super::{
     run::Deviation,
 };
 use crate::hash::Print;
+use std::ops::Range;
 
 /// A state with choices left, on the way down.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Frame {
     pub(super) state: Print,
-    pub(super) node: Node,
     /// Transitions of this state executed so far: i in Figure 5.
     pub(super) executed: u32,
     /// |Choices(s)|.
@@ -30,8 +30,8 @@ pub(super) struct Entry {
 }
 
 impl Entry {
-    pub(super) fn of(frame: &Frame) -> Self {
-        let Frame { state, node, executed, delays, .. } = *frame;
+    pub(super) fn of(frame: &Frame, node: Node) -> Self {
+        let Frame { state, executed, delays, .. } = *frame;
         Self { node, executed, delays, check: Self::check(state) }
     }
 
@@ -45,7 +45,7 @@ impl Entry {
     }
 }
 
-/// What is left in the frontier of a stopped search.
+/// States that wait, in the order in which they are taken up, and the paths that lead to them.
 #[derive(Debug, Default)]
 pub(super) struct Frontier {
     pub(super) entries: Vec<Entry>,
@@ -63,5 +63,10 @@ impl Frontier {
             }
             (deviations, step)
         })
+    }
+
+    /// What is left of it when only these entries are.
+    pub(super) fn keep(&mut self, ranges: &[Range<usize>]) {
+        self.entries = ranges.iter().flat_map(|range| self.entries[range.clone()].iter().copied()).collect();
     }
 }

@@ -8,6 +8,7 @@
 use super::{
     Outcome, Program, Settings, Stop,
     budget::{Budget, Limits},
+    frontier::Frontier,
     ses, ss,
 };
 use crate::explorer::Explorer;
@@ -22,16 +23,16 @@ pub(super) fn search<E: Explorer>(
     let limits = budget.limits();
     // Half of the time each, unless a budget of states or memory ends the first part earlier.
     let half = budget.with_limits(Limits { time: limits.time.map(|time| time / 2), ..limits });
-    let (Outcome { mut coverage, stop }, frontier) = ses::explore(program, explorer, settings, &half);
+    let (Outcome { mut coverage, stop }, frontiers) = ses::explore(program, explorer, settings, &half);
     if !matches!(stop, Stop::Time | Stop::States | Stop::Memory) {
         return Outcome { coverage, stop };
     }
-    let starts: Vec<ss::Start> =
-        frontier.deviations().map(|(deviations, from)| ss::Start { deviations, from }).collect();
+    let waiting = frontiers.iter().flat_map(Frontier::deviations);
+    let starts: Vec<ss::Start> = waiting.map(|(deviations, from)| ss::Start { deviations, from }).collect();
     if starts.is_empty() {
         return Outcome { coverage, stop };
     }
-    drop(frontier);
+    drop(frontiers);
     coverage.sampled_frontier = starts.len() as u64;
     let beyond = Settings { max_delays: settings.max_delays.map(|max| max - coverage.bound.min(max)), ..*settings };
     // What the statement says of states and transitions is the exhaustive part's.

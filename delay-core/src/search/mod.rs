@@ -22,6 +22,7 @@ mod ss;
 mod trail;
 pub mod visited;
 mod walk;
+mod worker;
 
 use crate::{
     coverage::Coverage,
@@ -131,8 +132,10 @@ pub struct Settings {
     pub samples: Option<u64>,
     /// Seed of the samplers.
     pub seed: u64,
-    /// Threads that sample.
+    /// Threads that search.
     pub jobs: u32,
+    /// What several threads find is what one would.
+    pub deterministic: bool,
     /// When to stop.
     pub limits: Limits,
 }
@@ -149,6 +152,7 @@ impl Default for Settings {
             samples: None,
             seed: 0,
             jobs: 1,
+            deterministic: false,
             limits: Limits::default(),
         }
     }

@@ -93,11 +93,8 @@ pub(super) fn sample(
         coverage: Mutex::new(Coverage::new(settings)),
     };
     let jobs = u64::from(settings.jobs.max(1)).min(samples);
-    if jobs <= 1 {
-        shared.work(program, settings, budget, sampler);
-    } else {
-        threads(jobs, || shared.work(program, settings, budget, sampler));
-    }
+    let work = || shared.work(program, settings, budget, sampler);
+    threads(jobs.saturating_sub(1) as u32, work, work);
     let ended = shared.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
     // Pitfall B.17: not whoever was first.
     let first = ended.into_iter().min_by_key(|ended| ended.number);
@@ -105,13 +102,15 @@ pub(super) fn sample(
     (coverage, first.map(|ended| ended.stop))
 }
 
+/// Works here, and on so many threads beside.
 #[expect(clippy::disallowed_methods, reason = "the one place that starts workers; they are joined here")]
-fn threads(jobs: u64, work: impl Fn() + Sync) {
+pub(super) fn threads(beside: u32, work: impl Fn() + Sync, work_here: impl FnOnce()) {
     std::thread::scope(|scope| {
-        for _ in 0..jobs {
+        for _ in 0..beside {
             let listener = traced::listener();
             scope.spawn(|| traced::silenced(listener, &work));
         }
+        work_here();
     });
 }
 

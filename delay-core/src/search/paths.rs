@@ -1,9 +1,11 @@
-//! The paths of a search as one tree: every visited state once, with the choice that led to it.
+//! The paths of a frontier as one tree: every state on them once, with the delays that led to it.
 //!
-//! A frontier entry is then a number, whatever the length of its path. Invariant: a node's parent has a smaller number.
+//! A frontier entry is then a number, whatever the length of its path. Delays suffice: the explorer says which choice they lead to.
+//! Invariants:
+//! - A node's parent has a smaller number.
+//! - A node that was left is there only if a frontier entry needs it: itself, or below it.
 
 use super::Deviation;
-use crate::world::Choice;
 
 /// A state, by the path that reached it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,7 +16,7 @@ struct Entry {
     parent: Node,
     /// Choices on the path.
     length: u32,
-    choice: Choice,
+    /// Delays at the state before, and in the lowest bit whether a frontier entry stands here.
     delays: u32,
 }
 
@@ -28,16 +30,17 @@ impl Paths {
     /// The initial state.
     pub(super) const ROOT: Node = Node(u32::MAX);
 
-    /// The state that a choice leads to, after so many delays at the state before.
+    /// The state that so many delays at the state before lead to.
     ///
     /// # Panics
-    /// Past four thousand million states; the state cache fills memory long before.
-    pub(super) fn add(&mut self, parent: Node, choice: Choice, delays: u32) -> Node {
+    /// Past four thousand million states; memory is full long before.
+    #[inline]
+    pub(super) fn add(&mut self, parent: Node, delays: u32) -> Node {
         let Some(number) = u32::try_from(self.entries.len()).ok().filter(|number| *number < Self::ROOT.0) else {
             crate::bug!("more states than there are numbers")
         };
         let length = self.length(parent) + 1;
-        self.entries.push(Entry { parent, length, choice, delays });
+        self.entries.push(Entry { parent, length, delays: delays << 1 });
         Node(number)
     }
 
@@ -47,104 +50,65 @@ impl Paths {
         self.entries.get(node.0 as usize).map_or(0, |entry| entry.length)
     }
 
-    /// The state before, the choice made there, and the delays spent there. None for the initial state.
+    /// The state before, and the delays spent there. None for the initial state.
     #[inline]
-    pub(super) fn last(&self, node: Node) -> Option<(Node, Choice, u32)> {
-        self.entries.get(node.0 as usize).map(|entry| (entry.parent, entry.choice, entry.delays))
+    pub(super) fn last(&self, node: Node) -> Option<(Node, u32)> {
+        self.entries.get(node.0 as usize).map(|entry| (entry.parent, entry.delays >> 1))
     }
 
-    /// A state is of no use any more, nor are those that were reached through it.
+    /// A frontier entry stands here.
     #[inline]
-    pub(super) fn leave(&mut self, node: Node) {
-        if self.entries.len() == node.0 as usize + 1 {
-            self.entries.pop();
+    pub(super) fn keep(&mut self, node: Node) {
+        if let Some(entry) = self.entries.get_mut(node.0 as usize) {
+            entry.delays |= 1;
         }
     }
 
-    fn up(&self, node: Node) -> impl Iterator<Item = &Entry> {
-        let entry = |node: Node| self.entries.get(node.0 as usize);
-        std::iter::successors(entry(node), move |below| entry(below.parent))
+    /// The search leaves a state for the one before. Those below it were left already.
+    #[inline]
+    pub(super) fn leave(&mut self, node: Node) {
+        let is_last = self.entries.len() == node.0 as usize + 1;
+        if is_last && self.entries.last().is_some_and(|entry| entry.delays & 1 == 0) {
+            self.entries.pop();
+        }
     }
 
     /// The delays spent on the way, and the number of choices.
     pub(super) fn deviations(&self, node: Node) -> (Vec<Deviation>, u32) {
         let length = self.length(node);
-        let spent = self.up(node).zip((0..length).rev()).filter(|(entry, _)| entry.delays > 0);
-        let mut deviations: Vec<Deviation> =
-            spent.map(|(entry, step)| Deviation { step, delays: entry.delays }).collect();
+        let entry = |node: Node| self.entries.get(node.0 as usize);
+        let up = std::iter::successors(entry(node), |below| entry(below.parent));
+        let spent = up.map(|entry| entry.delays >> 1).zip((0..length).rev()).filter(|(delays, _)| *delays > 0);
+        let mut deviations: Vec<Deviation> = spent.map(|(delays, step)| Deviation { step, delays }).collect();
         deviations.reverse();
         (deviations, length)
-    }
-
-    /// How many states it holds.
-    pub(super) fn len(&self) -> usize {
-        self.entries.len()
-    }
-
-    /// Forgets every state that is on the path to none of these, and numbers the rest anew.
-    pub(super) fn retain<'n>(&mut self, nodes: impl Iterator<Item = &'n mut Node>) {
-        let nodes: Vec<&mut Node> = nodes.collect();
-        let mut needed = vec![false; self.entries.len()];
-        let mark = |needed: &mut Vec<bool>, node: Node| {
-            if let Some(needed) = needed.get_mut(node.0 as usize) {
-                *needed = true;
-            }
-        };
-        for node in &nodes {
-            mark(&mut needed, **node);
-        }
-        for index in (0..self.entries.len()).rev() {
-            if needed[index] {
-                mark(&mut needed, self.entries[index].parent);
-            }
-        }
-        let mut renumbered = vec![Self::ROOT; self.entries.len()];
-        let mut kept = Vec::new();
-        let anew = |renumbered: &Vec<Node>, node: Node| renumbered.get(node.0 as usize).copied().unwrap_or(Self::ROOT);
-        for (index, entry) in self.entries.iter().enumerate().filter(|(index, _)| needed[*index]) {
-            renumbered[index] = Node(kept.len() as u32);
-            kept.push(Entry { parent: anew(&renumbered, entry.parent), ..*entry });
-        }
-        self.entries = kept;
-        for node in nodes {
-            *node = anew(&renumbered, *node);
-        }
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ids::Process;
-
-    fn choice(process: u32) -> Choice {
-        Choice { process: Process::new(process), alternative: 0 }
-    }
-
-    impl Paths {
-        fn choices(&self, node: Node) -> Vec<Choice> {
-            let mut choices: Vec<Choice> = self.up(node).map(|entry| entry.choice).collect();
-            choices.reverse();
-            choices
-        }
-    }
 
     #[test]
-    fn a_path_survives_the_forgetting_of_others() {
+    fn what_no_entry_needs_is_left() {
         let mut paths = Paths::default();
-        let a = paths.add(Paths::ROOT, choice(1), 0);
-        let b = paths.add(a, choice(2), 1);
-        let mut c = paths.add(b, choice(3), 2);
-        let dead = paths.add(a, choice(4), 0);
-        let mut d = paths.add(Paths::ROOT, choice(5), 3);
-        paths.add(dead, choice(6), 0);
-        let before = (paths.choices(c), paths.deviations(c), paths.choices(d));
-        assert_eq!(before.0, [choice(1), choice(2), choice(3)]);
-        assert_eq!(before.1, (vec![Deviation { step: 1, delays: 1 }, Deviation { step: 2, delays: 2 }], 3));
-        let mut root = Paths::ROOT;
-        paths.retain([&mut c, &mut d, &mut root].into_iter());
-        assert_eq!((paths.choices(c), paths.deviations(c), paths.choices(d)), before);
-        assert_eq!((paths.len(), root), (4, Paths::ROOT));
-        assert_eq!(paths.deviations(root), (Vec::new(), 0));
+        let a = paths.add(Paths::ROOT, 0);
+        let b = paths.add(a, 1);
+        let c = paths.add(b, 2);
+        paths.keep(c);
+        paths.leave(c);
+        let dead = paths.add(b, 3);
+        paths.leave(dead);
+        paths.leave(b);
+        let d = paths.add(a, 4);
+        assert_eq!(d, dead, "a number that was left is given again");
+        paths.keep(d);
+        paths.leave(d);
+        paths.leave(a);
+        let deviations = [Deviation { step: 1, delays: 1 }, Deviation { step: 2, delays: 2 }];
+        assert_eq!(paths.deviations(c), (deviations.to_vec(), 3));
+        assert_eq!(paths.deviations(d), (vec![Deviation { step: 1, delays: 4 }], 2));
+        assert_eq!(paths.deviations(Paths::ROOT), (Vec::new(), 0));
+        assert_eq!(paths.last(c), Some((b, 2)));
     }
 }

@@ -1,39 +1,32 @@
 //! SES: stratified exhaustive search, Figure 5 of the paper.
 //!
-//! Depth-first from the initial state; stratum by stratum, what would exceed the delay bound waits in the frontier. The
-//! stack is explicit; a state is reached again by re-executing its path.
+//! Stratum by stratum: the workers take up the entries of the frontier and search on from them within the delay bound
+//! (`worker.rs`); what exceeds it is the next frontier. Between two strata all workers meet.
 //!
 //! Invariants:
-//! - With delta = 1 every state found under bound b was found with exactly b delays (asserted).
-//! - The frontier is a list: without a cache two entries may share a state, and both matter.
-//! - A stopped search leaves everything unvisited reachable from its frontier: the stack and the rest of the stratum
-//!   are flushed into it.
-//!
-//! Differs from Figure 5: a violation is looked at before the cache is, and an explicit choice's outcomes
-//! are alternatives like any other.
+//! - The frontier is a list: without a cache two entries may share a state, and both matter. One worker takes it up in order.
+//! - A state is expanded by the worker that was the first to insert it. So at exhaustion the totals do not depend on how many
+//!   workers there were, or who was faster; what was visited under each bound may.
+//! - A stopped search leaves everything unvisited reachable from its frontiers.
 
 use super::{
     Cache, Execution, Outcome, Program, Settings, Stop,
-    audit::Audit,
-    budget::{Budget, Meter, Progress, Spent},
-    cursor::Unsound,
-    frontier::{Entry, Frame, Frontier},
-    lasso::Lassos,
-    paths::Paths,
-    trail::Trail,
+    budget::{Budget, Spent},
+    frontier::Frontier,
+    parallel,
     visited::{Nothing, Pairs, States, Visited},
+    worker::{Halt, Worker},
 };
-use crate::{
-    coverage::Coverage,
-    explorer::Explorer,
-    hash::Print,
-    live::{Live, Status},
-    search::Finding,
-    verdict::Divergence,
+use crate::{coverage::Coverage, explorer::Explorer, live::Live};
+use std::{
+    any::Any,
+    ops::Range,
+    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
+    sync::{
+        Arc, Barrier, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
+    },
 };
-
-/// Below so many states it is not worth clearing up paths.
-const PATHS_MIN: usize = 1 << 20;
 
 /// Runs SES.
 pub(super) fn search<E: Explorer>(
@@ -46,13 +39,13 @@ pub(super) fn search<E: Explorer>(
     outcome
 }
 
-/// Runs SES and hands out what is left in the frontier.
+/// Runs SES and hands out what is left in the frontiers.
 pub(super) fn explore<E: Explorer>(
     program: Program<'_>,
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
-) -> (Outcome, Frontier) {
+) -> (Outcome, Vec<Frontier>) {
     match settings.cache {
         Cache::State => sweep::<E, States>(program, explorer, settings, budget),
         Cache::StateExplorer => sweep::<E, Pairs>(program, explorer, settings, budget),
@@ -65,385 +58,346 @@ fn sweep<E: Explorer, V: Visited>(
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
-) -> (Outcome, Frontier) {
+) -> (Outcome, Vec<Frontier>) {
     let mut live = program.live();
+    let mut settings = *settings;
     loop {
-        // Where nothing is merged, every execution is to be executed. A test that masks a part wants to see what is missed.
-        if V::MERGES && live.is_unmasked() && settings.execution == Execution::Learned {
-            live.learn();
-        }
-        let mut ses = Ses::<E, V>::new(&mut live, explorer, settings, budget);
-        let stop = ses.strata(explorer);
-        if stop == Err(Halt::Anew) {
-            // Learnt that states were told apart too little. All of it again.
-            continue;
-        }
-        let stop = match ses.at_last(stop, explorer) {
-            Ok(stop) => stop,
-            Err(halt) => ses.stopped(halt),
+        let search = Search::<V> {
+            program,
+            settings: &settings,
+            budget,
+            visited: V::nothing(settings.fingerprints, budget.cache_max()),
+            round: Mutex::default(),
+            then: Mutex::default(),
+            coverage: Mutex::new(Coverage::new(&settings)),
+            ended: Mutex::default(),
+            frontiers: Mutex::default(),
+            panicked: Mutex::default(),
         };
-        let (coverage, frontier) = ses.finish();
-        return (Outcome { coverage, stop }, frontier);
+        let stop = search.run(&mut live, explorer);
+        let is_found = matches!(stop, Ok(Stop::Found(_) | Stop::Nondeterministic(_)));
+        match stop {
+            // Learnt that states were told apart too little: all of it again. What one worker has learnt the others do not know.
+            Err(Halt::Anew) => settings.jobs = 1,
+            // Which one is found first depends on who was faster.
+            _ if is_found && settings.deterministic && settings.jobs > 1 => settings.jobs = 1,
+            Err(halt) => crate::bug!("a search ends with {halt:?}"),
+            Ok(stop) => return search.outcome(stop),
+        }
     }
 }
 
-/// Why the search cannot go on.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) enum Halt {
-    Spent(Spent),
-    States,
-    Memory,
-    Found,
-    Diverged(Divergence),
-    Unsound(Unsound),
-    Anew,
+/// What executions and transitions were counted.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Sums {
+    pub(super) executions: u64,
+    pub(super) transitions: u64,
 }
 
-struct Ses<'s, 'b, E, V> {
-    trail: Trail<'s, 'b, E>,
-    settings: &'s Settings,
-    meter: Meter<'s>,
-    states_max: u64,
-    visited: V,
-    /// States on the way down, each below the one before. The trail ends at the last.
-    stack: Vec<Frame>,
-    /// How much was known of what tells states apart when the search began.
-    revision: u32,
-    bound: u32,
-    frontier: Vec<Entry>,
-    paths: Paths,
-    /// How many states `paths` held after it was last cleared up.
-    paths_kept: usize,
-    audit: Audit<E>,
-    /// Where a monitor can be hot, what to look for loops in.
-    lassos: Option<Lassos>,
-    coverage: Coverage,
-    found: Option<Finding>,
+/// How many entries a worker takes at a time.
+const CHUNK: usize = 256;
+
+/// A stratum, and who is given which of its entries.
+#[derive(Debug, Default)]
+pub(super) struct Round {
+    pub(super) bound: u32,
+    pub(super) frontiers: Vec<Frontier>,
+    /// Ranges of entries, by frontier.
+    chunks: Vec<(u32, Range<usize>)>,
+    next: AtomicUsize,
+    /// Ranges that were taken and not searched.
+    left: Mutex<Vec<(u32, Range<usize>)>>,
+    halted: AtomicBool,
+    executions: AtomicU64,
+    transitions: AtomicU64,
 }
 
-impl<'s, 'b, E: Explorer, V: Visited> Ses<'s, 'b, E, V> {
-    fn new(live: &'s mut Live<'b>, explorer: &E, settings: &'s Settings, budget: &'s Budget<'_>) -> Self {
-        let trail = Trail::begin(live, explorer);
-        Self {
-            revision: trail.walk.live().world().revision(),
-            trail,
-            settings,
-            meter: budget.meter(),
-            states_max: budget.states_max(),
-            visited: V::new(settings.fingerprints, budget.cache_max()),
-            stack: Vec::new(),
-            bound: 0,
-            frontier: Vec::new(),
-            paths: Paths::default(),
-            paths_kept: 0,
-            audit: Audit::default(),
-            lassos: None,
-            coverage: Coverage::new(settings),
-            found: None,
-        }
+impl Round {
+    fn new(bound: u32, frontiers: Vec<Frontier>, before: &Self) -> Self {
+        let cut = |(number, frontier): (usize, &Frontier)| {
+            let length = frontier.entries.len();
+            let starts = (0..length).step_by(CHUNK);
+            starts.map(move |from| (number as u32, from..length.min(from + CHUNK))).collect::<Vec<_>>()
+        };
+        let chunks = frontiers.iter().enumerate().flat_map(cut).collect();
+        let (executions, transitions) = (before.executions.load(Relaxed), before.transitions.load(Relaxed));
+        let (executions, transitions) = (executions.into(), transitions.into());
+        Self { bound, frontiers, chunks, executions, transitions, ..Self::default() }
     }
 
-    /// The outer loop of Figure 5.
-    fn strata(&mut self, explorer: &E) -> Result<Stop, Halt> {
-        let state = self.trail.walk.fingerprint();
-        self.lassos = Lassos::begin(state, self.trail.walk.live().world());
-        self.is_new(state, 0);
-        match self.trail.walk.live().status() {
-            Status::Running => self.arrive(state, 0),
-            Status::Violated => return Err(self.violated()),
-            status => {
-                self.ended(status);
-            }
-        }
-        if let Err(halt) = self.search() {
-            self.flush();
-            return Err(halt);
-        }
-        self.end_stratum(explorer)?;
-        while !self.frontier.is_empty() {
-            let next = self.bound.saturating_add(self.settings.delta);
-            if self.settings.max_delays.is_some_and(|max| next > max) {
-                if V::ORDERED {
-                    self.check_hits()?;
-                }
-                return Ok(Stop::Delays);
-            }
-            self.bound = next;
-            let mut waiting = std::mem::take(&mut self.frontier).into_iter();
-            while let Some(entry) = waiting.next() {
-                if let Err(halt) = self.resume(entry).and_then(|()| self.search()) {
-                    self.flush();
-                    self.frontier.extend(waiting);
-                    return Err(halt);
-                }
-            }
-            self.end_stratum(explorer)?;
-        }
-        self.check_hits()?;
-        Ok(Stop::Exhausted)
+    /// Entries to search on from: of which frontier, and which.
+    pub(super) fn take(&self) -> Option<(u32, Range<usize>)> {
+        self.chunks.get(self.next.fetch_add(1, Relaxed)).cloned()
     }
 
-    /// Walks on from states that counted as visited, to see that they were. Under a delay bound this can only be said
-    /// where explorer states are told apart: else what follows may need more delays than are left.
-    fn check_hits(&mut self) -> Result<(), Halt> {
-        // Where something was cut or not controlled, nothing is claimed.
-        let walk = &mut self.trail.walk;
-        let is_controlled = walk.aside(|live| live.is_unmasked() && live.totals().foreign_wakes == 0);
-        if !is_controlled || self.coverage.truncated > 0 {
-            return Ok(());
-        }
-        for hit in std::mem::take(&mut self.audit).hits {
-            let visited = &self.visited;
-            let found = self.trail.walk.aside(|live| {
-                let status = hit.walk_on(live, visited)?;
-                Ok((status == Status::Violated).then(|| Finding::of(live, hit.spent.into_vec())))
-            });
-            self.found = found?;
-            if self.found.is_some() {
-                return Err(Halt::Found);
-            }
-            self.tick().map_or(Ok(()), Err)?;
-        }
-        Ok(())
+    /// These were taken and not searched.
+    pub(super) fn give_back(&self, number: u32, entries: Range<usize>) {
+        locked(&self.left).push((number, entries));
     }
 
-    fn end_stratum(&mut self, explorer: &E) -> Result<(), Halt> {
-        self.coverage.completed_bound = Some(self.bound);
-        self.coverage.states_per_bound.push(self.visited.count());
-        if self.paths.len() > self.paths_kept.saturating_mul(2).max(PATHS_MIN) {
-            self.trail.back_to(0);
-            self.paths.retain(self.frontier.iter_mut().map(|entry| &mut entry.node));
-            self.paths_kept = self.paths.len();
-        }
-        self.look_for_lassos(explorer)
+    /// Whether some worker was halted.
+    #[inline]
+    pub(super) fn is_halted(&self) -> bool {
+        self.halted.load(Relaxed)
     }
 
-    /// Looks for a loop in which a monitor stays hot in what is known so far.
-    fn look_for_lassos(&mut self, explorer: &E) -> Result<(), Halt> {
-        let Some(lassos) = &mut self.lassos else { return Ok(()) };
-        self.found = self.trail.walk.aside(|live| lassos.find(live, explorer));
-        if self.found.is_some() { Err(Halt::Found) } else { Ok(()) }
+    /// A worker has counted so much in all, of which it told some. Says what all of them have.
+    pub(super) fn tell(&self, counted: &Coverage, told: &mut Sums) -> Sums {
+        let Coverage { executions, transitions, .. } = *counted;
+        let add = |sum: &AtomicU64, now: u64, told: u64| sum.fetch_add(now - told, Relaxed) + now - told;
+        let sums = Sums {
+            executions: add(&self.executions, executions, told.executions),
+            transitions: add(&self.transitions, transitions, told.transitions),
+        };
+        *told = Sums { executions, transitions };
+        sums
     }
 
-    /// A search that its budget has stopped looks once more at what it knows.
-    fn at_last(&mut self, stop: Result<Stop, Halt>, explorer: &E) -> Result<Stop, Halt> {
-        if let Err(Halt::Spent(_) | Halt::States | Halt::Memory) = stop {
-            self.look_for_lassos(explorer)?;
+    /// What is left of its frontiers.
+    fn left(self) -> Vec<Frontier> {
+        let Self { mut frontiers, chunks, next, left, .. } = self;
+        let mut left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
+        left.extend(chunks.into_iter().skip(next.into_inner()));
+        for (number, frontier) in frontiers.iter_mut().enumerate() {
+            let of_it = left.iter().filter(|(of, _)| *of as usize == number);
+            frontier.keep(&of_it.map(|(_, range)| range.clone()).collect::<Vec<_>>());
         }
+        frontiers
+    }
+}
+
+fn caught<R>(f: impl FnOnce() -> R) -> Result<R, Box<dyn Any + Send>> {
+    catch_unwind(AssertUnwindSafe(f))
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// A search and what its workers share.
+struct Search<'a, 'b, V: Visited> {
+    program: Program<'b>,
+    settings: &'a Settings,
+    budget: &'a Budget<'a>,
+    visited: V::Set,
+    round: Mutex<Arc<Round>>,
+    then: Mutex<Then>,
+    coverage: Mutex<Coverage>,
+    /// Why workers cannot go on.
+    ended: Mutex<Vec<(Halt, Option<Stop>)>>,
+    /// What waits for the next bound, or for ever.
+    frontiers: Mutex<Vec<Frontier>>,
+    panicked: Mutex<Option<Box<dyn Any + Send>>>,
+}
+
+/// What comes after a round.
+#[derive(Clone, Debug, Default)]
+enum Then {
+    #[default]
+    Round,
+    /// The last look at what was visited.
+    Check(Stop),
+    End(Stop),
+    /// Some worker could not go on.
+    Halt,
+}
+
+impl<'b, V: Visited> Search<'_, 'b, V> {
+    fn run<E: Explorer>(&self, live: &mut Live<'b>, explorer: &E) -> Result<Stop, Halt> {
+        self.learn(live);
+        let mut worker = Worker::new(live, explorer, self.settings, self.budget);
+        let first = worker.first(&mut V::of(&self.visited));
+        let jobs = match &first {
+            // A graph that is searched for loops, and pairs that can be met with fewer delays, are one worker's.
+            Ok(first) if worker.lassos.is_some() || V::ORDERED || first.entries.is_empty() => 1,
+            _ => self.settings.jobs.max(1),
+        };
+        match first {
+            Ok(first) => *locked(&self.round) = Arc::new(Round::new(0, vec![first], &Round::default())),
+            Err(halt) => self.end(halt, &mut worker),
+        }
+        if locked(&self.ended).is_empty() {
+            let barrier = Barrier::new(jobs as usize);
+            let other = || self.beside(explorer, &barrier);
+            parallel::threads(jobs - 1, other, || self.rounds(Some(&mut worker), explorer, &barrier, true));
+        }
+        if let Some(panic) = locked(&self.panicked).take() {
+            resume_unwind(panic);
+        }
+        let stop = self.stop();
+        // One that its budget has stopped looks once more at what it knows.
+        let stop = match stop {
+            Ok(Stop::Time | Stop::Interrupted | Stop::States | Stop::Memory) => match worker.look_for_lassos(explorer) {
+                Ok(()) => stop,
+                Err(_) => worker.take_found().map_or(stop, |finding| Ok(Stop::Found(finding))),
+            },
+            stop => stop,
+        };
+        locked(&self.coverage).join(&worker.finish());
         stop
     }
 
-    /// Takes up an entry of the frontier.
-    fn resume(&mut self, entry: Entry) -> Result<(), Halt> {
-        let Entry { node, executed, delays, .. } = entry;
-        self.trail.go_to(&self.paths, node)?;
-        self.trail.walk.stand().map_err(|divergence| self.trail.diverged(divergence))?;
-        let state = self.trail.walk.fingerprint();
-        if !entry.may_be(state) {
-            return Err(self.trail.diverged_here("the state it came to before", "another state"));
+    fn learn(&self, live: &mut Live<'_>) {
+        // Where nothing is merged, every execution is to be executed. A test that masks a part wants to see what is missed.
+        if V::MERGES && live.is_unmasked() && self.settings.execution == Execution::Learned {
+            live.learn();
         }
-        let choices = self.trail.walk.choice_count();
-        self.stack.push(Frame { state, node, executed, choices, delays });
-        Ok(())
     }
 
-    /// DelayBoundedDFS, its recursion on an explicit stack.
-    fn search(&mut self) -> Result<(), Halt> {
-        while let Some(frame) = self.stack.last_mut() {
-            if frame.executed == frame.choices {
-                self.pop();
-                continue;
-            }
-            let resumes = frame.executed > 0;
-            if resumes && frame.delays == self.bound {
-                self.postpone();
-                continue;
-            }
-            if self.visited.count() >= self.states_max {
-                return Err(Halt::States);
-            }
-            if !self.visited.has_room() {
-                return Err(Halt::Memory);
-            }
-            let state = frame.state;
-            let (spent, delays) = (frame.executed, frame.delays + u32::from(resumes));
-            (frame.executed, frame.delays) = (spent + 1, delays);
-            self.stand_at(state)?;
-            self.execute(spent, delays)?;
+    /// A worker beside the first.
+    fn beside<E: Explorer>(&self, explorer: &E, barrier: &Barrier) {
+        let mut live = self.program.live();
+        self.learn(&mut live);
+        let begun = caught(|| Worker::new(&mut live, explorer, self.settings, self.budget));
+        let mut worker = begun.map_err(|panic| self.panicked(panic)).ok();
+        self.rounds(worker.as_mut(), explorer, barrier, false);
+        if let Some(worker) = worker {
+            locked(&self.coverage).join(&worker.finish());
         }
-        Ok(())
     }
 
-    /// Brings the live execution to the top of the stack, if that is what makes the next step.
-    #[inline]
-    fn stand_at(&mut self, state: Print) -> Result<(), Halt> {
-        let came = self.trail.walk.stand().map_err(|divergence| self.trail.diverged(divergence))?;
-        if came && self.trail.walk.fingerprint() != state {
-            return Err(self.trail.diverged_here("the state it came to before", "another state"));
+    /// Takes part in all rounds. Nobody may leave before the others.
+    fn rounds<E: Explorer>(
+        &self,
+        mut worker: Option<&mut Worker<'_, '_, E>>,
+        explorer: &E,
+        barrier: &Barrier,
+        is_first: bool,
+    ) {
+        loop {
+            self.try_part(worker.as_deref_mut(), |worker| self.stratum(worker));
+            barrier.wait();
+            if is_first {
+                self.try_part(worker.as_deref_mut(), |worker| self.meet(worker, explorer));
+            }
+            barrier.wait();
+            let then = locked(&self.then).clone();
+            if let Then::Check(_) = then {
+                self.try_part(worker.as_deref_mut(), |worker| worker.check_hits(&V::of(&self.visited)));
+            }
+            if !matches!(then, Then::Round) {
+                return;
+            }
         }
-        Ok(())
     }
 
-    /// Executes one transition of the top state and arrives at its successor.
-    fn execute(&mut self, spent: u32, delays: u32) -> Result<(), Halt> {
-        let choice = self.trail.turn(spent)?;
-        let moved = self.lassos.as_ref().and_then(|_| self.trail.walk.world().moved_by(choice));
-        let status = self.trail.step(choice, spent)?;
-        self.coverage.transitions += 1;
-        if self.trail.walk.live().world().revision() != self.revision {
-            return Err(Halt::Anew);
+    /// Does a worker's part. If that goes wrong, the others have to know.
+    fn try_part<E: Explorer>(
+        &self,
+        worker: Option<&mut Worker<'_, '_, E>>,
+        part: impl FnOnce(&mut Worker<'_, '_, E>) -> Result<(), Halt>,
+    ) {
+        let Some(worker) = worker else { return };
+        match caught(|| part(worker)) {
+            Ok(Ok(())) => {}
+            Ok(Err(halt)) => self.end(halt, worker),
+            Err(panic) => self.panicked(panic),
         }
-        self.look_at_footprint(status)?;
-        // Pitfall B.22: before the cache, which may know the state from an execution that did nothing wrong.
-        if status == Status::Violated && self.trail.walk.live().shows_violations() {
-            return Err(self.violated());
+    }
+
+    fn panicked(&self, panic: Box<dyn Any + Send>) {
+        *locked(&self.panicked) = Some(panic);
+        *locked(&self.then) = Then::Halt;
+        locked(&self.round).halted.store(true, Relaxed);
+    }
+
+    fn stratum<E: Explorer>(&self, worker: &mut Worker<'_, '_, E>) -> Result<(), Halt> {
+        let round = Arc::clone(&locked(&self.round));
+        let searched = worker.stratum(&round, &mut V::of(&self.visited));
+        locked(&self.frontiers).push(worker.take_frontier());
+        searched
+    }
+
+    /// A worker cannot go on.
+    fn end<E: Explorer>(&self, halt: Halt, worker: &mut Worker<'_, '_, E>) {
+        let stop = match &halt {
+            Halt::Spent(Spent::Time) => Some(Stop::Time),
+            Halt::Spent(Spent::Interrupted) => Some(Stop::Interrupted),
+            Halt::States => Some(Stop::States),
+            Halt::Memory => Some(Stop::Memory),
+            Halt::Found => worker.take_found().map(Stop::Found),
+            Halt::Diverged(divergence) => Some(Stop::Nondeterministic(divergence.clone())),
+            Halt::Unsound(unsound) => Some(Stop::Unsound(worker.label(*unsound))),
+            Halt::Anew => None,
+            Halt::Other => return,
+        };
+        locked(&self.ended).push((halt, stop));
+        locked(&self.round).halted.store(true, Relaxed);
+    }
+
+    /// A round is over: what comes next. Nobody else is at work.
+    fn meet<E: Explorer>(&self, worker: &mut Worker<'_, '_, E>, explorer: &E) -> Result<(), Halt> {
+        let round = std::mem::take(&mut *locked(&self.round));
+        let Ok(round) = Arc::try_unwrap(round) else { crate::bug!("a round that is over is somebody's") };
+        let mut frontiers = std::mem::take(&mut *locked(&self.frontiers));
+        let bound = round.bound;
+        let mut coverage = locked(&self.coverage);
+        coverage.bound = bound;
+        if !locked(&self.ended).is_empty() || locked(&self.panicked).is_some() {
+            *locked(&self.then) = Then::Halt;
+            frontiers.extend(round.left());
+            *locked(&self.frontiers) = frontiers;
+            return Ok(());
         }
-        self.trail.tell();
-        let state = self.trail.walk.fingerprint();
-        if let (Some(lassos), Some(frame)) = (&mut self.lassos, self.stack.last()) {
-            lassos.step(frame.state, choice, moved, state, self.trail.walk.world());
-        }
-        let is_new = self.is_new(state, delays);
-        if is_new && self.audit.is_due(self.visited.count()) && !self.verify()? {
-            return Err(self.trail.diverged_here("what it did before", "something else"));
-        }
-        let ended = self.ended(status);
-        if is_new && !ended {
-            let node = self.paths.add(self.trail.node(), choice, spent);
-            self.trail.come_to(node);
-            self.arrive(state, delays);
+        coverage.completed_bound = Some(bound);
+        coverage.states_per_bound.push(V::of(&self.visited).count());
+        frontiers.retain(|frontier| !frontier.entries.is_empty());
+        let next = bound.saturating_add(self.settings.delta);
+        let is_past = self.settings.max_delays.is_some_and(|max| next > max);
+        let then = match (frontiers.is_empty(), is_past) {
+            (true, _) => Then::Check(Stop::Exhausted),
+            (false, true) if V::ORDERED => Then::Check(Stop::Delays),
+            (false, true) => Then::End(Stop::Delays),
+            (false, false) => Then::Round,
+        };
+        *locked(&self.then) = if locked(&self.ended).is_empty() { then.clone() } else { Then::Halt };
+        if let Then::Round = then {
+            let begins = Round::new(next, frontiers, &round);
+            *locked(&self.round) = Arc::new(begins);
         } else {
-            if !is_new && !ended {
-                let trail = &self.trail;
-                self.audit.hit(|| trail.hit());
-            }
-            self.trail.back_to(self.trail.length() - 1);
+            *locked(&self.frontiers) = frontiers;
         }
-        self.tick().map_or(Ok(()), Err)
-    }
-
-    /// Executes the path live, if the steps on it were learnt.
-    fn verify(&mut self) -> Result<bool, Halt> {
-        self.trail.walk.verify().map_err(|divergence| self.trail.diverged(divergence))
-    }
-
-    /// What a process looks like after a step is a function of what it has seen. What was learnt was compared already.
-    #[inline]
-    fn look_at_footprint(&mut self, status: Status) -> Result<(), Halt> {
-        let Some(footprint) = self.trail.walk.footprint() else { return Ok(()) };
-        let is_compared = V::MERGES && self.trail.walk.live().is_unmasked() && status != Status::Violated;
-        if is_compared && !self.audit.agrees(footprint) {
-            let expected = "that it waits for what it waited for before, having seen the same";
-            return Err(Halt::Diverged(self.trail.walk.live().divergence_here(expected, "something else")));
+        let found = worker.look_for_lassos(explorer);
+        if found.is_err() {
+            *locked(&self.then) = Then::Halt;
+            let round = std::mem::take(&mut *locked(&self.round));
+            locked(&self.frontiers).extend(Arc::try_unwrap(round).map(Round::left).unwrap_or_default());
         }
-        Ok(())
+        found
     }
 
-    /// Whether the state where the trail ends must be expanded. The explorer was told how it was reached.
-    #[inline]
-    fn is_new(&mut self, state: Print, delays: u32) -> bool {
-        let walk = &self.trail.walk;
-        #[cfg(feature = "test-hooks")]
-        let delays = if walk.live().world().masks(crate::world::masked::Part::Delays) { 0 } else { delays };
-        let explorer = self.trail.told();
-        if V::ORDERED {
-            // Pitfall B.1: how many delays a choice costs is decided by the explorer and, within a receive, by arrival.
-            return self.visited.insert(state, &(explorer, walk.arrivals()), delays);
-        }
-        self.visited.insert(state, explorer, delays)
-    }
-
-    /// Counts an execution that has come to its end.
-    fn ended(&mut self, status: Status) -> bool {
-        match status {
-            Status::Running => return false,
-            Status::Truncated => self.coverage.truncated += 1,
-            Status::Finished | Status::Violated | Status::Diverged => self.coverage.executions += 1,
-        }
-        self.coverage.longest = self.coverage.longest.max(self.trail.walk.ops());
-        true
-    }
-
-    fn tick(&mut self) -> Option<Halt> {
-        let states = self.visited.count();
-        let (transitions, frontier, delays) = (self.coverage.transitions, self.frontier.len() as u64, self.bound);
-        let executions = self.coverage.executions;
-        let progress = || Progress { executions, steps: transitions, states, frontier, delays };
-        self.meter.tick(progress).map(Halt::Spent)
-    }
-
-    /// A state was reached for the first time: the trail ends there.
-    fn arrive(&mut self, state: Print, delays: u32) {
-        debug_assert!(
-            self.settings.delta > 1 || delays == self.bound,
-            "delta 1: found with exactly the bound's delays"
-        );
-        let choices = self.trail.walk.choice_count();
-        self.coverage.met_choice |= choices > 1;
-        self.stack.push(Frame { state, node: self.trail.node(), executed: 0, choices, delays });
-    }
-
-    fn violated(&mut self) -> Halt {
-        let spent = self.trail.spent().to_vec();
-        match self.trail.walk.here() {
-            Ok(live) => {
-                self.found = Some(Finding::of(live, spent));
-                Halt::Found
-            }
-            Err(divergence) => self.trail.diverged(divergence),
-        }
-    }
-
-    /// Leaves the top of the stack for the state below it. Nothing is left of it.
-    fn pop(&mut self) {
-        let Some(frame) = self.stack.pop() else { return };
-        // Also where nothing is below: another state may get its node.
-        if let Some(below) = self.trail.length().checked_sub(1) {
-            self.trail.back_to(below);
-            self.paths.leave(frame.node);
-        }
-    }
-
-    /// What is left of the top state waits for a larger bound.
-    fn postpone(&mut self) {
-        let Some(frame) = self.stack.pop() else { return };
-        self.frontier.push(Entry::of(&frame));
-        if !self.stack.is_empty() {
-            self.trail.back_to(self.trail.length() - 1);
-        }
-    }
-
-    /// Puts all that is unfinished into the frontier.
-    fn flush(&mut self) {
-        while let Some(frame) = self.stack.pop() {
-            if frame.executed < frame.choices {
-                self.frontier.push(Entry::of(&frame));
-            }
-        }
-    }
-
-    fn stopped(&mut self, halt: Halt) -> Stop {
-        match halt {
-            Halt::Spent(Spent::Time) => Stop::Time,
-            Halt::Spent(Spent::Interrupted) => Stop::Interrupted,
-            Halt::States => Stop::States,
-            Halt::Memory => Stop::Memory,
-            Halt::Found => match self.found.take() {
-                Some(finding) => Stop::Found(finding),
-                None => crate::bug!("found nothing"),
+    /// Why it stops. Of several reasons the one that says most.
+    fn stop(&self) -> Result<Stop, Halt> {
+        let ended = std::mem::take(&mut *locked(&self.ended));
+        let rank = |halt: &Halt| match halt {
+            Halt::Found => 0,
+            Halt::Anew => 1,
+            Halt::Unsound(_) => 2,
+            Halt::Diverged(_) => 3,
+            Halt::Spent(_) => 4,
+            Halt::Memory => 5,
+            Halt::States => 6,
+            Halt::Other => 7,
+        };
+        let least = |stop: &Option<Stop>| match stop {
+            Some(Stop::Found(finding)) => (finding.delays(), finding.steps),
+            _ => (0, 0),
+        };
+        match ended.into_iter().min_by_key(|(halt, stop)| (rank(halt), least(stop))) {
+            Some((halt, None)) => Err(halt),
+            Some((_, Some(stop))) => Ok(stop),
+            None => match std::mem::take(&mut *locked(&self.then)) {
+                Then::Check(stop) | Then::End(stop) => Ok(stop),
+                then => crate::bug!("a search ends with {then:?}"),
             },
-            Halt::Diverged(divergence) => Stop::Nondeterministic(divergence),
-            Halt::Unsound(Unsound(process)) => Stop::Unsound(self.trail.walk.live().label(process)),
-            Halt::Anew => crate::bug!("a search that starts anew does not stop"),
         }
     }
 
-    fn finish(mut self) -> (Coverage, Frontier) {
-        self.coverage.bound = self.bound;
-        self.coverage.states = self.visited.count();
-        self.coverage.frontier = self.frontier.len() as u64;
-        self.coverage.lassos = self.lassos.as_ref().map(Lassos::looked);
-        self.coverage.absorb(&self.trail.walk.totals());
-        (self.coverage, Frontier { entries: self.frontier, paths: self.paths })
+    fn outcome(self, stop: Stop) -> (Outcome, Vec<Frontier>) {
+        let frontiers = self.frontiers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut coverage = self.coverage.into_inner().unwrap_or_else(PoisonError::into_inner);
+        coverage.states = V::of(&self.visited).count();
+        coverage.frontier = frontiers.iter().map(|frontier| frontier.entries.len() as u64).sum();
+        (Outcome { coverage, stop }, frontiers)
     }
 }

@@ -1,15 +1,17 @@
 //! The path of a search with all that belongs to its states: the explorer at each, and the delays spent on the way.
 //!
-//! A state is a node of [`Paths`]; the trail leads from the initial state to the one where the search stands. Going elsewhere costs
-//! the steps from where the two ways part, so states are visited in an order in which that is near.
+//! It goes to a state of the frontier that is taken up, and on from there. Going elsewhere costs the steps from where the two ways
+//! part, so states are taken up in an order in which that is near. On the way it notes, in paths of its own, what the next frontier
+//! needs.
 
 use super::{
     audit::Hit,
     cursor::{Cursor, Unsound},
+    frontier::Frontier,
     paths::{Node, Paths},
     run::Deviation,
-    ses::Halt,
     walk::Walk,
+    worker::Halt,
 };
 use crate::{
     explorer::{self, Explorer},
@@ -23,17 +25,32 @@ use crate::{
 pub(super) struct Trail<'s, 'b, E> {
     pub(super) walk: Walk<'s, 'b>,
     /// The states of the path, the initial one first.
-    nodes: Vec<Node>,
+    places: Vec<Place>,
     /// The explorer at each of them. What lies beyond is there to be used again.
     explorers: Vec<E>,
     /// The explorer after the present step.
     next: Option<E>,
     /// Delays spent on the path.
     spent: Vec<Deviation>,
+    /// The paths of the next frontier.
+    paths: Paths,
     /// A way from one state to another.
-    way: Vec<(Node, Choice, u32)>,
+    way: Vec<(Node, u32)>,
     /// Steps are made by what was learnt.
     learns: bool,
+}
+
+/// A state of the path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Place {
+    /// In the trail's own paths.
+    node: Node,
+    /// In those of the frontier that is taken up, if it is there: which frontier, and where.
+    before: Option<(u32, Node)>,
+}
+
+impl Place {
+    const FIRST: Self = Self { node: Paths::ROOT, before: None };
 }
 
 impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
@@ -43,31 +60,53 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
         let walk = Walk::begin(live);
         let mut first = explorer.clone();
         explorer::tell(&mut first, walk.events());
-        let (nodes, explorers) = (vec![Paths::ROOT], vec![first]);
-        Self { walk, nodes, explorers, next: None, spent: Vec::new(), way: Vec::new(), learns }
+        Self {
+            walk,
+            places: vec![Place::FIRST],
+            explorers: vec![first],
+            next: None,
+            spent: Vec::new(),
+            paths: Paths::default(),
+            way: Vec::new(),
+            learns,
+        }
     }
 
     /// How many choices lead here.
     #[inline]
     pub(super) fn length(&self) -> usize {
-        self.walk.path().len()
-    }
-
-    /// The state where it stands.
-    #[inline]
-    pub(super) fn node(&self) -> Node {
-        self.nodes[self.nodes.len() - 1]
-    }
-
-    #[inline]
-    fn explorer(&self) -> &E {
-        &self.explorers[self.nodes.len() - 1]
+        self.places.len() - 1
     }
 
     /// Delays spent on the path.
     #[inline]
     pub(super) fn spent(&self) -> &[Deviation] {
         &self.spent
+    }
+
+    /// The choice that so many delays at this state lead to. The live execution stands here, if that is what makes steps.
+    ///
+    /// # Errors
+    /// The explorer is unsound.
+    #[inline]
+    pub(super) fn turn(&mut self, delays: u32) -> Result<Choice, Halt> {
+        let here = &self.explorers[self.places.len() - 1];
+        let explorer = match self.next.take() {
+            Some(mut next) => {
+                next.clone_from(here);
+                next
+            }
+            None => here.clone(),
+        };
+        let mut cursor = Cursor::at(&self.walk, explorer).map_err(Halt::Unsound)?;
+        for _ in 0..delays {
+            if !cursor.delay(&self.walk).map_err(Halt::Unsound)? {
+                return Err(Halt::Unsound(Unsound(cursor.choice().process)));
+            }
+        }
+        let choice = cursor.choice();
+        self.next = Some(cursor.into_explorer());
+        Ok(choice)
     }
 
     /// Makes a choice that so many delays at this state have led to.
@@ -87,31 +126,6 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
         Ok(status)
     }
 
-    /// The choice that so many delays at this state lead to. The live execution stands here, if that is what makes steps.
-    ///
-    /// # Errors
-    /// The explorer is unsound.
-    #[inline]
-    pub(super) fn turn(&mut self, delays: u32) -> Result<Choice, Halt> {
-        let here = &self.explorers[self.nodes.len() - 1];
-        let explorer = match self.next.take() {
-            Some(mut next) => {
-                next.clone_from(here);
-                next
-            }
-            None => here.clone(),
-        };
-        let mut cursor = Cursor::at(&self.walk, explorer).map_err(Halt::Unsound)?;
-        for _ in 0..delays {
-            if !cursor.delay(&self.walk).map_err(Halt::Unsound)? {
-                return Err(Halt::Unsound(Unsound(cursor.choice().process)));
-            }
-        }
-        let choice = cursor.choice();
-        self.next = Some(cursor.into_explorer());
-        Ok(choice)
-    }
-
     /// Tells the explorer what happened in the last step.
     #[inline]
     pub(super) fn tell(&mut self) {
@@ -123,7 +137,7 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
     /// The explorer after the last step, or at the initial state.
     #[inline]
     pub(super) fn told(&self) -> &E {
-        self.next.as_ref().unwrap_or_else(|| self.explorer())
+        self.next.as_ref().unwrap_or_else(|| &self.explorers[self.places.len() - 1])
     }
 
     /// The execution that the last step ends.
@@ -132,49 +146,91 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
         Hit { path: self.walk.path().into(), spent: self.spent.as_slice().into(), explorer: self.told().clone() }
     }
 
-    /// The last step has led to a state that has a node now. The explorer was told.
+    /// The last step is kept: so many delays have led to another state. The explorer was told.
     #[inline]
-    pub(super) fn come_to(&mut self, node: Node) {
-        let length = self.nodes.len();
+    pub(super) fn arrive(&mut self, delays: u32) {
+        self.come_to(delays, None);
+    }
+
+    #[inline]
+    fn come_to(&mut self, delays: u32, before: Option<(u32, Node)>) {
+        let length = self.places.len();
         if length == self.explorers.len() {
             self.explorers.push(self.told().clone());
         } else if let Some(next) = &mut self.next {
             std::mem::swap(next, &mut self.explorers[length]);
         }
-        self.nodes.push(node);
+        let node = self.paths.add(self.places[length - 1].node, delays);
+        self.places.push(Place { node, before });
     }
 
-    /// Takes steps back, until so many are left.
+    /// The last step is not kept.
     #[inline]
-    pub(super) fn back_to(&mut self, length: usize) {
+    pub(super) fn undo(&mut self) {
+        let length = self.length();
         self.walk.back_to(length);
-        self.nodes.truncate(length + 1);
+        self.forget_spent(length);
+    }
+
+    #[inline]
+    fn forget_spent(&mut self, length: usize) {
         while self.spent.last().is_some_and(|deviation| deviation.step as usize >= length) {
             self.spent.pop();
         }
     }
 
-    /// Goes to another state: back to where the ways part, and on.
+    /// Takes kept steps back, until so many are left.
+    #[inline]
+    pub(super) fn back_to(&mut self, length: usize) {
+        self.walk.back_to(length);
+        while self.places.len() > length + 1 {
+            if let Some(place) = self.places.pop() {
+                self.paths.leave(place.node);
+            }
+        }
+        self.forget_spent(length);
+    }
+
+    /// A frontier entry will stand here.
+    #[inline]
+    pub(super) fn keep(&mut self) -> Node {
+        let node = self.places[self.places.len() - 1].node;
+        self.paths.keep(node);
+        node
+    }
+
+    /// The paths of the next frontier. Goes back to the initial state.
+    pub(super) fn take_paths(&mut self) -> Paths {
+        self.back_to(0);
+        std::mem::take(&mut self.paths)
+    }
+
+    /// Goes to a state of the frontier with this number: back to where the ways part, and on.
     ///
     /// # Errors
     /// As [`Trail::step`].
-    pub(super) fn go_to(&mut self, paths: &Paths, node: Node) -> Result<(), Halt> {
+    pub(super) fn go_to(&mut self, frontier: &Frontier, number: u32, node: Node) -> Result<(), Halt> {
+        let paths = &frontier.paths;
         let mut way = std::mem::take(&mut self.way);
         way.clear();
         let mut meets = node;
-        while self.nodes.get(paths.length(meets) as usize) != Some(&meets) {
-            let Some((parent, choice, delays)) = paths.last(meets) else { crate::bug!("all paths begin in one state") };
-            way.push((meets, choice, delays));
+        while let Some((parent, delays)) = paths.last(meets) {
+            let here = self.places.get(paths.length(meets) as usize);
+            if here.is_some_and(|place| place.before == Some((number, meets))) {
+                break;
+            }
+            way.push((meets, delays));
             meets = parent;
         }
         self.back_to(paths.length(meets) as usize);
-        for (node, choice, delays) in way.drain(..).rev() {
+        for (node, delays) in way.drain(..).rev() {
             self.walk.stand().map_err(|divergence| self.diverged(divergence))?;
-            if self.turn(delays)? != choice || self.step(choice, delays)? != Status::Running {
+            let choice = self.turn(delays)?;
+            if self.step(choice, delays)? != Status::Running {
                 return Err(self.diverged_here("a step that it made before", "that it cannot make it"));
             }
             self.tell();
-            self.come_to(node);
+            self.come_to(delays, Some((number, node)));
         }
         self.way = way;
         Ok(())

@@ -8,24 +8,44 @@ use super::{
     },
 };
 use crate::hash::{Domain, Print};
-use std::{hash::Hash, sync::Arc};
+use std::{
+    hash::Hash,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering},
+    },
+};
 
-/// A set of visited keys.
-pub trait Visited {
+/// One thread's access to a set of visited keys. It must not be held while waiting for another thread.
+pub trait Visited: Sized {
+    /// What threads share.
+    type Set: Sync;
+
     /// Whether a state that was visited is not visited again.
     const MERGES: bool = true;
     /// Whether it asks for what decides the order of the choices, too.
     const ORDERED: bool = false;
     /// Nothing visited yet; within so many bytes, if there is anything to keep.
-    fn new(fingerprints: Fingerprints, bytes_max: u64) -> Self;
+    fn nothing(fingerprints: Fingerprints, bytes_max: u64) -> Self::Set;
+    /// An access.
+    fn of(set: &Self::Set) -> Self;
     /// Whether one more state can be inserted. Once the memory is used up: no, for ever.
     fn has_room(&mut self) -> bool;
     /// Whether the state must be expanded: it is new, or was reached with more delays before. There must be room for it.
     fn insert<E: Hash>(&mut self, state: Print, explorer: &E, delays: u32) -> bool;
     /// Whether the state was visited.
     fn contains(&self, state: Print) -> bool;
-    /// How many states there are.
+    /// How many states there are, if no other thread has an access; else at most.
     fn count(&self) -> u64;
+}
+
+/// The program states that were visited.
+#[derive(Debug)]
+pub enum StateSet {
+    /// By fingerprints of 64 bits.
+    Short(Table<1, 1>),
+    /// By fingerprints of 128 bits.
+    Wide(Table<2, 2>),
 }
 
 /// `cache = "state"`: program states.
@@ -37,18 +57,27 @@ pub enum States {
     Wide(Access<2, 2>),
 }
 
-impl States {
+impl StateSet {
     fn within(fingerprints: Fingerprints, memory: &Arc<Memory>) -> Self {
         match fingerprints {
-            Fingerprints::Bits64 => Self::Short(Table::new(memory).access()),
-            Fingerprints::Bits128 => Self::Wide(Table::new(memory).access()),
+            Fingerprints::Bits64 => Self::Short(Table::new(memory)),
+            Fingerprints::Bits128 => Self::Wide(Table::new(memory)),
         }
     }
 }
 
 impl Visited for States {
-    fn new(fingerprints: Fingerprints, bytes_max: u64) -> Self {
-        Self::within(fingerprints, &Arc::new(Memory::new(bytes_max)))
+    type Set = StateSet;
+
+    fn nothing(fingerprints: Fingerprints, bytes_max: u64) -> StateSet {
+        StateSet::within(fingerprints, &Arc::new(Memory::new(bytes_max)))
+    }
+
+    fn of(set: &StateSet) -> Self {
+        match set {
+            StateSet::Short(table) => Self::Short(table.access()),
+            StateSet::Wide(table) => Self::Wide(table.access()),
+        }
     }
 
     #[inline]
@@ -97,16 +126,39 @@ enum Delays {
     Wide(Access<2, 3>),
 }
 
+/// The pairs of program and explorer states that were visited.
+#[derive(Debug)]
+pub struct PairSet {
+    delays: DelaySet,
+    states: StateSet,
+}
+
+#[derive(Debug)]
+enum DelaySet {
+    Short(Table<1, 2>),
+    Wide(Table<2, 3>),
+}
+
 impl Visited for Pairs {
+    type Set = PairSet;
+
     const ORDERED: bool = true;
 
-    fn new(fingerprints: Fingerprints, bytes_max: u64) -> Self {
+    fn nothing(fingerprints: Fingerprints, bytes_max: u64) -> PairSet {
         let memory = Arc::new(Memory::new(bytes_max));
         let delays = match fingerprints {
-            Fingerprints::Bits64 => Delays::Short(Table::new(&memory).access()),
-            Fingerprints::Bits128 => Delays::Wide(Table::new(&memory).access()),
+            Fingerprints::Bits64 => DelaySet::Short(Table::new(&memory)),
+            Fingerprints::Bits128 => DelaySet::Wide(Table::new(&memory)),
         };
-        Self { delays, states: States::within(fingerprints, &memory) }
+        PairSet { delays, states: StateSet::within(fingerprints, &memory) }
+    }
+
+    fn of(set: &PairSet) -> Self {
+        let delays = match &set.delays {
+            DelaySet::Short(table) => Delays::Short(table.access()),
+            DelaySet::Wide(table) => Delays::Wide(table.access()),
+        };
+        Self { delays, states: States::of(&set.states) }
     }
 
     fn has_room(&mut self) -> bool {
@@ -147,14 +199,29 @@ fn is_new(inserted: Inserted) -> bool {
 }
 
 /// `cache = "off"`: every state counts as new.
-#[derive(Debug, Default)]
-pub struct Nothing(u64);
+#[derive(Debug)]
+pub struct Nothing {
+    here: u64,
+    all: Arc<AtomicU64>,
+}
+
+impl Drop for Nothing {
+    fn drop(&mut self) {
+        self.all.fetch_add(self.here, Ordering::Relaxed);
+    }
+}
 
 impl Visited for Nothing {
+    type Set = Arc<AtomicU64>;
+
     const MERGES: bool = false;
 
-    fn new(_: Fingerprints, _: u64) -> Self {
-        Self::default()
+    fn nothing(_: Fingerprints, _: u64) -> Arc<AtomicU64> {
+        Arc::default()
+    }
+
+    fn of(all: &Arc<AtomicU64>) -> Self {
+        Self { here: 0, all: Arc::clone(all) }
     }
 
     fn has_room(&mut self) -> bool {
@@ -163,7 +230,7 @@ impl Visited for Nothing {
 
     #[inline]
     fn insert<E: Hash>(&mut self, _: Print, _: &E, _: u32) -> bool {
-        self.0 += 1;
+        self.here += 1;
         true
     }
 
@@ -172,6 +239,6 @@ impl Visited for Nothing {
     }
 
     fn count(&self) -> u64 {
-        self.0
+        self.all.load(Ordering::Relaxed) + self.here
     }
 }
