@@ -18,7 +18,7 @@ pub(crate) type Out<M> = Vec<(usize, M)>;
 /// A protocol of actors, which are numbered from 0.
 pub(crate) trait Protocol: Copy + Send + Sync + 'static {
     /// What an actor knows.
-    type State: Clone + Eq + Hash + Send + Sync;
+    type State: Clone + Debug + Eq + Hash + Send + Sync;
     /// What actors send each other.
     type Message: Clone + Ord + Hash + Debug + Send + Sync;
 
