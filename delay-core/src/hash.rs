@@ -109,6 +109,13 @@ impl Print {
         [self.high, self.low]
     }
 
+    /// One of 64 bits, for a quick look at whether a print is in a small set.
+    #[inline]
+    #[must_use]
+    pub const fn bit(self) -> u64 {
+        1 << (self.low & 63)
+    }
+
     /// The print of a hashable value.
     pub fn of_value<T: std::hash::Hash + ?Sized>(domain: Domain, value: &T) -> Self {
         let mut hasher = PrintHasher(Self::of(domain));

@@ -21,14 +21,30 @@ pub struct Names {
     /// Starts (by the initial local id), receives (by local id and message), sends and turns (by local id) that are steps of
     /// their own.
     apart: IdSet<Print>,
+    /// A bit for each of them, several sharing one: most points have none.
+    apart_bits: u64,
+    /// What processes have seen is hashed. Who samples looks at no state, and asks for nothing but to tell points apart: that only
+    /// once there is one.
+    keeps_histories: bool,
     /// Some monitor was hot: whether one can stay so for ever has to be looked for.
     sees_heat: bool,
     /// How often something was learnt that a search has to know from its beginning.
     revision: u32,
 }
 
+/// Whether what processes have seen is hashed: what states are compared by.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Histories {
+    /// States can be compared.
+    Kept,
+    /// Nobody compares states: the steps are the same, and cheaper.
+    IfNeeded,
+}
+
 #[derive(Debug, Clone)]
 struct ProcessName {
+    /// The print, shortened: looked at with every message.
+    short: u64,
     parent: Process,
     /// Which spawn of its parent this is.
     k: u32,
@@ -43,12 +59,15 @@ struct ObjectName {
     creator: Process,
     k: u32,
     print: Print,
+    /// The print, shortened: looked at with every op.
+    short: u64,
     shows_arrival: bool,
 }
 
 impl Default for Names {
     fn default() -> Self {
         let body = ProcessName {
+            short: Print::of(Domain::ProcessName).short(),
             parent: Process::BODY,
             k: 0,
             depth: 0,
@@ -56,7 +75,15 @@ impl Default for Names {
             children: Vec::new(),
             objects: Vec::new(),
         };
-        Self { processes: vec![body], objects: Vec::new(), apart: IdSet::default(), sees_heat: false, revision: 0 }
+        Self {
+            processes: vec![body],
+            objects: Vec::new(),
+            apart: IdSet::default(),
+            apart_bits: 0,
+            keeps_histories: true,
+            sees_heat: false,
+            revision: 0,
+        }
     }
 }
 
@@ -77,7 +104,8 @@ impl Names {
         debug_assert_eq!(of.children.len(), k as usize, "children are named in order");
         of.children.push(id);
         let (print, depth) = (of.print.with(u64::from(k)), of.depth + 1);
-        let name = ProcessName { parent, k, depth, print, children: Vec::new(), objects: Vec::new() };
+        let name =
+            ProcessName { short: print.short(), parent, k, depth, print, children: Vec::new(), objects: Vec::new() };
         self.processes.push(name);
         id
     }
@@ -97,7 +125,7 @@ impl Names {
         debug_assert_eq!(of.objects.len(), k as usize, "objects are named in order");
         of.objects.push(id);
         let print = Print::of(Domain::ObjectName).and(of.print).with(u64::from(k));
-        self.objects.push(ObjectName { creator, k, print, shows_arrival: false });
+        self.objects.push(ObjectName { creator, k, print, short: print.short(), shows_arrival: false });
         id
     }
 
@@ -107,10 +135,22 @@ impl Names {
         self.processes[process.index()].print
     }
 
+    /// Fingerprint of a process's name, shortened.
+    #[inline]
+    pub fn process_short(&self, process: Process) -> u64 {
+        self.processes[process.index()].short
+    }
+
     /// Fingerprint of an object's name.
     #[inline]
     pub fn object_print(&self, object: Object) -> Print {
         self.objects[object.index()].print
+    }
+
+    /// Fingerprint of an object's name, shortened.
+    #[inline]
+    pub fn object_short(&self, object: Object) -> u64 {
+        self.objects[object.index()].short
     }
 
     /// (parent, k-th spawn) of a process.
@@ -120,6 +160,7 @@ impl Names {
     }
 
     /// (creator, k-th creation) of an object.
+    #[inline]
     pub fn of_object(&self, object: Object) -> (Process, u32) {
         let name = &self.objects[object.index()];
         (name.creator, name.k)
@@ -152,7 +193,7 @@ impl Names {
     /// Whether this start, receive, send or turn is a step of its own.
     #[inline]
     pub fn is_apart(&self, point: Print) -> bool {
-        !self.apart.is_empty() && self.apart.contains(&point)
+        self.apart_bits & point.bit() != 0 && self.apart.contains(&point)
     }
 
     /// How many are.
@@ -160,9 +201,26 @@ impl Names {
         self.apart.len()
     }
 
-    /// Remembers that it is. Returns false if it was known.
+    /// Remembers that it is. Returns false if it was known. Where no histories are kept the point is not known yet: from now on
+    /// they are, and the path shows it once more.
     pub fn remember_apart(&mut self, point: Print) -> bool {
+        if !self.keeps_histories {
+            self.keeps_histories = true;
+            return true;
+        }
+        self.apart_bits |= point.bit();
         self.apart.insert(point)
+    }
+
+    /// Whether what processes have seen is hashed.
+    #[inline]
+    pub fn keeps_histories(&self) -> bool {
+        self.keeps_histories
+    }
+
+    /// From the next execution on, hashes what processes have seen, or does so only if points have to be told apart.
+    pub fn keep_histories(&mut self, kept: Histories) {
+        self.keeps_histories = kept == Histories::Kept || !self.apart.is_empty();
     }
 
     /// Whether the order of arrival in this mailbox decides what a receive that does not wait takes.

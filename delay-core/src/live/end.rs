@@ -7,7 +7,21 @@ use crate::{
 };
 
 impl Live<'_> {
+    /// Whether there is nothing to say of the execution but that it goes on, as there is after most steps. If not,
+    /// [`Live::decide`] says what there is.
     #[inline]
+    pub(super) fn goes_on(&self) -> bool {
+        let Context { world, violation, .. } = self.outside();
+        violation.is_none()
+            && world.enabled() > 0
+            && world.is_unremarkable()
+            && self.watch.is_none()
+            && self.options.temperature.is_none()
+            && (self.options.end == End::Quiescent || world.process(Process::BODY).is_live())
+            && world.steps() < u64::from(self.options.max_steps)
+    }
+
+    /// Decides where the execution stands.
     pub(super) fn decide(&mut self) -> Status {
         let (end, max_steps) = (self.options.end, u64::from(self.options.max_steps));
         let context = self.outside();

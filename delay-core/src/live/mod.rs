@@ -416,7 +416,7 @@ impl<'b> Live<'b> {
         if self.outside().observations.changed {
             self.check_invariants();
         }
-        self.status = self.decide();
+        self.status = if self.goes_on() { Status::Running } else { self.decide() };
         self.status
     }
 

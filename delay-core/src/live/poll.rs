@@ -181,16 +181,19 @@ impl<'b> Live<'b> {
     /// Polls what was spawned in this step to its first op, in order, and what that spawned in turn.
     pub(super) fn poll_spawned(&mut self, spawner: Process) {
         loop {
-            let spawned = std::mem::take(&mut self.outside_mut().spawned);
-            if spawned.is_empty() {
-                return;
-            }
-            for (process, task) in spawned {
+            let mut spawned = std::mem::take(&mut self.outside_mut().spawned);
+            for (process, task) in spawned.drain(..) {
                 self.add_task(process, task);
                 // A process that waits already has a start that is a step of its own.
                 if self.outside().world.process(process).waiting().next().is_none() {
                     self.first_poll(process, spawner);
                 }
+            }
+            let born = &mut self.outside_mut().spawned;
+            if born.is_empty() {
+                // For the room it has.
+                *born = spawned;
+                return;
             }
         }
     }

@@ -5,7 +5,7 @@ use crate::{
     hash::{Domain, Print},
     ids::Process,
     verdict::Divergence,
-    world::{Choice, op::Op, process::Status as ProcessStatus},
+    world::{Choice, Histories, op::Op, process::Status as ProcessStatus},
 };
 
 /// What a process looked like after one of its steps: compared when a path is re-executed.
@@ -30,6 +30,11 @@ impl PartialEq for Footprint {
 impl Eq for Footprint {}
 
 impl Live<'_> {
+    /// From the next execution on, hashes what processes have seen, by which footprints are told apart, or only if it has to.
+    pub fn keep_histories(&mut self, kept: Histories) {
+        self.outside_mut().world.names.keep_histories(kept);
+    }
+
     /// Re-executes a path from the start. From step `from` on, each step is compared with what the process did the
     /// first time.
     ///

@@ -6,12 +6,13 @@ use super::{
     Finding, Program, Settings, Stop,
     budget::{Budget, Meter, Spent},
     cursor::Unsound,
-    run::{self, Deviation},
+    run::{self, Deviation, Positions},
 };
 use crate::{
     coverage::Coverage,
     live::{Live, Status, traced},
     verdict::Divergence,
+    world::Histories,
 };
 use std::sync::{
     Mutex, PoisonError,
@@ -27,6 +28,8 @@ pub(super) struct Worker<'b, 'm> {
     pub(super) live: Live<'b>,
     pub(super) meter: Meter<'m>,
     pub(super) coverage: Coverage,
+    /// Of the last run. Kept for the room it has.
+    pub(super) positions: Positions,
 }
 
 impl Worker<'_, '_> {
@@ -131,7 +134,10 @@ impl Shared {
         budget: &Budget<'_>,
         sampler: &impl Fn(&mut Worker<'_, '_>, u64) -> Sample,
     ) {
-        let mut worker = Worker { live: program.live(), meter: budget.meter(), coverage: Coverage::new(settings) };
+        let mut live = program.live();
+        live.keep_histories(Histories::IfNeeded);
+        let mut worker =
+            Worker { live, meter: budget.meter(), coverage: Coverage::new(settings), positions: Positions::default() };
         loop {
             let number = self.next.fetch_add(1, Ordering::Relaxed);
             if number >= self.first.load(Ordering::Relaxed) || self.spent.load(Ordering::Relaxed) {

@@ -8,6 +8,7 @@ use crate::{
     explorer::{self, Explorer},
     live::{Live, Status},
     verdict::Divergence,
+    world::{Choice, Histories},
 };
 
 /// Delays spent at one step of an execution.
@@ -75,9 +76,10 @@ pub fn run<E: Explorer>(
             }
         }
         if let Some(positions) = &mut positions {
-            positions.choices += u32::from(live.world().choice_count() > 1);
+            let choices = live.world().choice_count();
+            positions.choices += u32::from(choices > 1);
             // Pitfall B.16: of the present segment, where another choice is left.
-            if deviations.peek().is_none() && live.world().choice_count() > cursor.spent() + 1 {
+            if choices > cursor.spent() + 1 && deviations.peek().is_none() {
                 positions.open.push(step);
             }
         }
@@ -104,15 +106,24 @@ const REPEATED_STEPS_MAX: usize = 4_096;
 /// The first step in which they differ.
 pub(super) fn again(live: &mut Live<'_>) -> Result<(), Divergence> {
     let path = live.path()[..live.path().len().min(REPEATED_STEPS_MAX)].to_vec();
+    // What a process has seen is what is compared.
+    live.keep_histories(Histories::Kept);
+    let agrees = come_to(live, &path);
+    live.keep_histories(Histories::IfNeeded);
+    agrees
+}
+
+/// Comes to a position twice.
+fn come_to(live: &mut Live<'_>, path: &[Choice]) -> Result<(), Divergence> {
     live.restart();
     let mut footprints = Vec::new();
-    for choice in &path {
+    for choice in path {
         if live.status() != Status::Running || live.step(*choice) == Status::Diverged {
             return Err(live.divergence_here("the step it made before", "that it cannot make it"));
         }
         footprints.push(Some(live.footprint(*choice)));
     }
-    live.go_to(&path, 0, &footprints).map(|_| ())
+    live.go_to(path, 0, &footprints).map(|_| ())
 }
 
 /// What there is to tell of sampling.

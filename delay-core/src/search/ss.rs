@@ -14,7 +14,7 @@ use super::{
     Outcome, Program, Settings, Stop,
     budget::Budget,
     parallel::{self, Sample, Worker},
-    run::{Deviation, Positions, Ran, run},
+    run::{Deviation, Ran, run},
 };
 use crate::{coverage::Coverage, explorer::Explorer, hash::Print, live::Status, random::SplitMix64};
 
@@ -88,20 +88,20 @@ fn sample<E: Explorer>(
     let mut random = generator(settings.seed, delays, number);
     let start = &starts[random.below(starts.len())];
     let mut deviations = start.deviations.clone();
-    let mut positions = Positions::default();
     let mut spent = 0;
     loop {
-        let ran = run(&mut worker.live, explorer, &deviations, Some(&mut positions), &mut worker.meter);
+        let ran = run(&mut worker.live, explorer, &deviations, Some(&mut worker.positions), &mut worker.meter);
         let status = match ran {
             Ran::Through(status) => status,
             Ran::Missing(step) => return Sample::Diverged(step),
             Ran::Spent(spent) => return Sample::Spent(spent),
             Ran::Unsound(unsound) => return Sample::Unsound(unsound),
         };
-        worker.note(status, positions.choices);
+        worker.note(status, worker.positions.choices);
         if status == Status::Violated {
             return Sample::Found(deviations);
         }
+        let positions = &mut worker.positions;
         positions.open.retain(|step| *step >= start.from);
         if spent == delays || positions.open.is_empty() {
             worker.coverage.stratum(delays, 1, u64::from(spent == delays));

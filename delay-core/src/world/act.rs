@@ -10,6 +10,7 @@ use super::{
     network::Fate,
     op::{Immediate, Observation, Op, Site},
     process::Status,
+    step::{RECEIVE, RESERVE, SEND},
     words::Delivery,
 };
 use crate::{
@@ -206,21 +207,26 @@ impl World {
         message
     }
 
-    /// What tells a value from others that goes to a mailbox or a store, by the print of its name.
+    /// What tells a value from others that goes to a mailbox or a store, by the short print of its name.
     #[inline]
-    pub(super) fn value_print(&self, from: Process, to: Print, content: Option<Print>) -> Print {
+    pub(super) fn value_print(&self, from: Process, to: u64, content: Option<Print>) -> Print {
         // Pitfall B.13: an opaque value is named by its origin, what its sender had observed and where it sent it.
         content.unwrap_or_else(|| {
             #[cfg(feature = "test-hooks")]
             if self.masks(super::masked::Part::Origin) {
                 return self.names.process_print(from);
             }
-            let history = self.processes[from.index()].history(self.names.process_print(from));
-            history.with(to.short() ^ Domain::Message as u64)
+            if !self.names.keeps_histories() {
+                return Print::default();
+            }
+            let state = &self.processes[from.index()];
+            let whence = self.names.process_short(from).rotate_left(1) ^ to;
+            state.local.with(whence ^ Domain::Message as u64).with(state.counted()).with(u64::from(state.drawn))
         })
     }
 
     /// A message is sent.
+    #[inline]
     pub(super) fn enqueue(
         &mut self,
         from: Process,
@@ -233,18 +239,30 @@ impl World {
         if self.is_lost(from, to) {
             return Observation::Lost(message);
         }
-        let id = self.value_print(from, self.names.object_print(to), content);
-        let is_lost = self.meet(fate, to, Queued { message, arrival: message.0, sender: from, rule, id });
+        let id = self.value_print(from, self.names.object_short(to), content);
+        let queued = Queued { message, arrival: message.0, sender: from, rule, id };
+        if fate == Fate::AheadOf(0) && !self.is_hostile() {
+            self.arriving(to, from, |mailbox| mailbox.queue.push_back(queued));
+            return Observation::Sent(message);
+        }
+        let is_lost = self.meet(fate, to, queued);
         if is_lost { Observation::Lost(message) } else { Observation::Sent(message) }
     }
 
     /// A message arrives at a mailbox.
     pub(super) fn arrive(&mut self, to: Object, queued: Queued, ahead_of: u32) {
-        let from = queued.sender;
+        self.arriving(to, queued.sender, |mailbox| mailbox.insert_ahead_of(queued, ahead_of));
+    }
+
+    #[inline]
+    fn arriving(&mut self, to: Object, from: Process, put: impl FnOnce(&mut Mailbox)) {
         let mailbox = &mut self.mailboxes[to.index()];
-        mailbox.insert_ahead_of(queued, ahead_of);
+        put(mailbox);
         let (reader, full) = (mailbox.reader, !mailbox.has_room());
-        self.touch_mailbox_print(to);
+        if !mailbox.stale {
+            mailbox.stale = true;
+            self.stale_mailboxes.push(to);
+        }
         self.refresh_readers(to);
         if full {
             self.refresh_writers(to);
@@ -254,6 +272,7 @@ impl World {
         }
     }
 
+    #[inline]
     fn enqueue_now(&mut self, to: Object, content: Option<Print>) -> Immediate {
         match self.enqueue(self.actor, to, content, Rule::TEST, Fate::AheadOf(0)) {
             Observation::Sent(message) => Immediate::Done(message),
@@ -274,8 +293,7 @@ impl World {
         } else {
             self.enqueue_now(to, content)
         };
-        let op = Op::Send { to, content, rule: Rule::TEST };
-        self.observe_immediate(op, result, Print::default());
+        self.observe_immediate(SEND, to, result, None);
         self.journal.note(|| Act::Answered(told(result)));
         result
     }
@@ -301,7 +319,7 @@ impl World {
                 return Ok(());
             }
         };
-        self.observe_immediate(Op::Reserve(to), refused, Print::default());
+        self.observe_immediate(RESERVE, to, refused, None);
         self.journal.note(|| Act::Answered(told(refused)));
         Err(refused)
     }
@@ -312,7 +330,7 @@ impl World {
         self.mailboxes[to.index()].reserved -= 1;
         self.shared_op_on(to);
         let result = self.enqueue_now(to, content);
-        self.observe_immediate(Op::Send { to, content, rule: Rule::TEST }, result, Print::default());
+        self.observe_immediate(SEND, to, result, None);
         result
     }
 
@@ -349,24 +367,23 @@ impl World {
             return result;
         }
         // Pitfall B.10: finding nothing is an observation too.
-        self.observe_immediate(Op::Receive(from), result, seen);
+        self.observe_immediate(RECEIVE, from, result, Some(seen));
         let seen = self.local_of(self.actor);
         self.journal.note(|| Act::Answered(seen.short()));
         result
     }
 
-    fn observe_immediate(&mut self, op: Op, result: Immediate, seen: Print) {
-        let (observation, extra) = match result {
-            Immediate::Done(message) => match op {
-                Op::Receive(_) => (Observation::Received(message), 0),
-                _ => (Observation::Sent(message), 0),
-            },
-            Immediate::Closed => (Observation::Closed, 0),
-            Immediate::Empty => (Observation::Done, 1),
-            Immediate::Full => (Observation::Done, 2),
+    #[inline]
+    fn observe_immediate(&mut self, op: u64, object: Object, result: Immediate, seen: Option<Print>) {
+        // Past those of `step::kind`.
+        let kind = match result {
+            Immediate::Done(_) => 6,
+            Immediate::Closed => 7,
+            Immediate::Empty => 8,
+            Immediate::Full => 9,
         };
-        let actor = self.actor;
-        self.observe(actor, op, observation, Some(seen.with(extra)));
+        let about = self.names.object_short(object);
+        self.observe_of_kind(self.actor, about, op << 8 | kind, seen);
     }
 
     /// Looks at a mailbox without changing it; what is seen is an observation.

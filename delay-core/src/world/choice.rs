@@ -25,10 +25,19 @@ impl World {
     /// How many alternatives the state has in all: |Choices(s)|.
     #[inline]
     pub fn choice_count(&self) -> u32 {
+        if self.is_still() {
+            return self.alternatives;
+        }
         match self.choosing() {
             Some((_, outcomes)) => outcomes,
             None => self.alternatives + self.clock_choices() + self.fault_choices(),
         }
+    }
+
+    /// Whether nothing but a process can move: no timer is set, no message held back, nothing to be decided or to go wrong.
+    #[inline]
+    fn is_still(&self) -> bool {
+        self.choosing.is_empty() && self.sleepers.is_empty() && self.environment.is_still()
     }
 
     /// How many alternatives a process has. 0 means it is not enabled.
@@ -46,10 +55,13 @@ impl World {
     #[inline]
     pub(super) fn count(&self, process: Process) -> u32 {
         let state = &self.processes[process.index()];
-        if !state.is_live() {
+        if !state.is_live() || state.in_use == 0 {
             return 0;
         }
-        state.pending.iter().map(|pending| self.ready(process, pending)).sum()
+        if state.cancelled {
+            return state.waiting().filter(|pending| pending.op == Op::Cancel).count() as u32;
+        }
+        state.waiting().map(|pending| self.ready_op(process, pending.op)).sum()
     }
 
     #[inline]
@@ -60,7 +72,13 @@ impl World {
         if self.processes[process.index()].cancelled {
             return u32::from(pending.op == Op::Cancel);
         }
-        match pending.op {
+        self.ready_op(process, pending.op)
+    }
+
+    /// How many alternatives an op has that its process waits for.
+    #[inline]
+    fn ready_op(&self, process: Process, op: Op) -> u32 {
+        match op {
             Op::Start
             | Op::Yield
             | Op::Woken

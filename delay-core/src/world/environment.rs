@@ -67,6 +67,12 @@ pub(super) struct Environment {
 }
 
 impl Environment {
+    /// Whether it has nothing to do.
+    #[inline]
+    pub(super) fn is_still(&self) -> bool {
+        !self.is_hostile && self.late.is_empty() && self.decisions.is_empty()
+    }
+
     pub(super) fn reset(&mut self) {
         let Self {
             time: _,
@@ -269,8 +275,9 @@ impl World {
     }
 
     /// Whether there are more nodes than partitions can be explored of.
+    #[inline]
     pub fn has_too_many_nodes(&self) -> bool {
-        self.left(Rule::TEST, Kind::Partition) > 0 && self.environment.nodes.len() > PARTITIONED_NODES_MAX
+        self.environment.nodes.len() > PARTITIONED_NODES_MAX && self.left(Rule::TEST, Kind::Partition) > 0
     }
 
     pub(super) fn can_restart(&self, node: &Node) -> bool {

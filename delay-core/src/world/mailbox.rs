@@ -265,10 +265,16 @@ impl Mailbox {
     }
 
     /// Puts a message ahead of as many others. Arrivals go on rising along the queue.
+    #[inline]
     pub(super) fn insert_ahead_of(&mut self, message: Queued, others: u32) {
         if others == 0 {
-            return self.queue.push_back(message);
+            self.queue.push_back(message);
+        } else {
+            self.insert_among(message, others);
         }
+    }
+
+    fn insert_among(&mut self, message: Queued, others: u32) {
         let at = self.queue.len().saturating_sub(others as usize);
         let mut arrival = message.arrival;
         for queued in self.queue.range_mut(at..).rev() {

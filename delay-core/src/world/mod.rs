@@ -41,6 +41,7 @@ mod undo;
 mod wait;
 pub mod words;
 
+pub use crate::name::Histories;
 use crate::{
     explorer::Event,
     hash::Print,
@@ -309,6 +310,13 @@ impl World {
         &self.notes
     }
 
+    /// Whether nothing was noticed that could end the execution.
+    #[inline]
+    pub fn is_unremarkable(&self) -> bool {
+        let Notes { ops_in_step: _, merged_ops: _, early: _, two_choices, needs, fifo_in_macro } = self.notes;
+        !two_choices && !fifo_in_macro && needs == Premises::default() && self.environment.nodes.is_empty()
+    }
+
     /// The processes of this execution in order of creation.
     pub fn processes(&self) -> &[Process] {
         &self.present
@@ -329,6 +337,12 @@ impl World {
     #[inline]
     pub fn is_live(&self, process: Process) -> bool {
         self.processes.get(process.index()).is_some_and(ProcessState::is_live)
+    }
+
+    /// How many alternatives a process has that an explorer named: none if there is no such process.
+    #[inline]
+    pub(crate) fn alternatives_of(&self, process: Process) -> u32 {
+        self.processes.get(process.index()).map_or(0, |state| if state.is_live() { state.alternatives } else { 0 })
     }
 
     /// The process whose step or first poll is under way.

@@ -145,22 +145,27 @@ impl ProcessState {
 
     #[inline]
     pub(super) fn insert(&mut self, op: Op, site: Site) -> Slot {
-        let pending = Pending { op, site, state: Grant::Waiting, taken: None };
         self.in_use += 1;
         if self.in_use as usize <= self.pending.len()
             && let Some(free) = self.pending.iter().position(|pending| pending.state == Grant::Free)
         {
-            self.pending[free] = pending;
+            let place = &mut self.pending[free];
+            (place.op, place.site, place.state, place.taken) = (op, site, Grant::Waiting, None);
             return Slot(free as u32);
         }
-        self.pending.push(pending);
+        self.pending.push(Pending { op, site, state: Grant::Waiting, taken: None });
         Slot(self.pending.len() as u32 - 1)
     }
 
     /// Who it is, all it has seen, and what is counted for it: what its behaviour is a function of.
     pub fn history(&self, name: Print) -> Print {
-        let counted = u64::from(self.spawned) << 32 | u64::from(self.created);
-        name.and(self.local).with(counted).with(u64::from(self.drawn))
+        name.and(self.local).with(self.counted()).with(u64::from(self.drawn))
+    }
+
+    /// What it spawned and made so far.
+    #[inline]
+    pub(super) fn counted(&self) -> u64 {
+        u64::from(self.spawned) << 32 | u64::from(self.created)
     }
 
     /// What one who joins it observes: how it ended, and what its result is a function of.

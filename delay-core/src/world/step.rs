@@ -34,6 +34,23 @@ pub enum Next {
     Restart(Process, Option<(Process, Slot)>),
 }
 
+/// What tells ops apart in a history.
+pub(super) const SEND: u64 = 3;
+pub(super) const RESERVE: u64 = 4;
+pub(super) const RECEIVE: u64 = 5;
+
+/// What tells observations apart in a history.
+#[inline]
+const fn kind(observation: Observation) -> u64 {
+    match observation {
+        Observation::Done => 1,
+        Observation::Sent(_) | Observation::Lost(_) => 2,
+        Observation::Received(_) => 3,
+        Observation::Closed => 4,
+        Observation::Outcome(_) => 5,
+    }
+}
+
 impl World {
     /// Grants a choice of the current state.
     ///
@@ -80,7 +97,13 @@ impl World {
     #[inline]
     pub(super) fn perform(&mut self, process: Process, slot: Slot, alternative: u32) -> Next {
         self.steps += 1;
-        let op = self.processes[process.index()].pending[slot.index()].op;
+        let op = &self.processes[process.index()].pending[slot.index()].op;
+        if let Op::Receive(from) = *op
+            && !self.is_fault(from, alternative)
+        {
+            return self.perform_receive(process, slot, from, alternative);
+        }
+        let op = *op;
         let (observation, seen) = match op {
             Op::Start | Op::Yield | Op::Woken => (Observation::Done, None),
             Op::Down(root) => {
@@ -95,11 +118,15 @@ impl World {
             Op::Store(store, access) => self.perform_on_store(process, store, access),
             Op::Send { to, content, rule } => self.perform_send(process, to, content, rule, alternative),
             Op::Reserve(to) => self.perform_reserve(to),
-            Op::Receive(from) if self.is_fault(from, alternative) => match self.perform_fault(from, alternative) {
-                Some(queued) => self.received(process, slot, from, queued),
+            // That the network does something, since a message is received above.
+            Op::Receive(from) => match self.perform_fault(from, alternative) {
+                Some(queued) => {
+                    Self::forget(&mut self.mailboxes[from.index()].readers, process);
+                    self.processes[process.index()].pending[slot.index()].taken = Some(queued);
+                    (Observation::Received(queued.message), Some(queued.id))
+                }
                 None => return Next::Stay(process),
             },
-            Op::Receive(from) => self.perform_receive(process, slot, from, alternative),
             Op::Closed(of) => {
                 Self::forget(&mut self.mailboxes[of.index()].writers, process);
                 (Observation::Closed, None)
@@ -139,11 +166,16 @@ impl World {
         pending.state = Grant::Granted(observation);
         let op = pending.op;
         if state.in_use > 1 {
-            // Which of them it was, decides what is left: two may look alike otherwise.
-            let mark = self.op_mark(process, slot);
-            self.observe_print(process, Print::of(Domain::Observation).with(mark));
+            self.observe_which(process, slot);
         }
         self.observe(process, op, observation, seen);
+    }
+
+    /// Which of several ops it was, decides what is left: two may look alike otherwise.
+    #[cold]
+    fn observe_which(&mut self, process: Process, slot: Slot) {
+        let mark = self.op_mark(process, slot);
+        self.observe_print(process, Print::of(Domain::Observation).with(mark));
     }
 
     /// What tells an op from the others of its process: its place, and its number among those of that place.
@@ -155,18 +187,20 @@ impl World {
     }
 
     /// local := H(local, op, object, what was seen). The tag keeps "Empty", "Closed" and a message apart.
-    #[inline]
     pub(super) fn observe(&mut self, process: Process, op: Op, observation: Observation, seen: Option<Print>) {
+        if !self.names.keeps_histories() {
+            return;
+        }
         #[cfg(feature = "test-hooks")]
-        if op == Op::Yield && self.masks(super::masked::Part::Empty) {
+        if matches!(op, Op::Yield) && self.masks(super::masked::Part::Empty) {
             return;
         }
         let tag = match op {
             Op::Start => 1,
             Op::Yield => 2,
-            Op::Send { .. } => 3,
-            Op::Reserve(_) => 4,
-            Op::Receive(_) => 5,
+            Op::Send { .. } => SEND,
+            Op::Reserve(_) => RESERVE,
+            Op::Receive(_) => RECEIVE,
             Op::Closed(_) => 6,
             Op::Join(_) => 7,
             Op::Sleep(_) => 8,
@@ -183,7 +217,7 @@ impl World {
         };
         let about = match op {
             Op::Send { to: object, .. } | Op::Reserve(object) | Op::Receive(object) | Op::Closed(object) => {
-                self.names.object_print(object).short()
+                self.names.object_short(object)
             }
             Op::Store(store, _) => self.store_print(store).short(),
             Op::Shared { object, ask } => self.names.object_print(object).with(self.ask_mark(object, ask)).short(),
@@ -192,19 +226,24 @@ impl World {
             }
             Op::Start | Op::Yield | Op::Sleep(_) | Op::Choose(_) | Op::Woken | Op::Cancel => 0,
         };
-        let kind = match observation {
-            Observation::Done => 1,
-            Observation::Sent(_) | Observation::Lost(_) => 2,
-            Observation::Received(_) => 3,
-            Observation::Closed => 4,
-            Observation::Outcome(_) => 5,
-        };
-        let state = &mut self.processes[process.index()];
-        state.local = state.local.with(about ^ (Domain::Observation as u64) << 56).with(tag << 8 | kind);
-        if let Some(seen) = seen {
-            state.local = state.local.and(seen);
+        self.observe_of_kind(process, about, tag << 8 | kind(observation), seen);
+    }
+
+    /// The same, of something by the short print of its name.
+    #[inline]
+    pub(super) fn observe_of_kind(&mut self, process: Process, about: u64, kind: u64, seen: Option<Print>) {
+        if !self.names.keeps_histories() {
+            return;
         }
-        self.touch_print(process);
+        // What it is about is a hash, so that what the op was and what came of it can be added to it.
+        let word = about.wrapping_add((Domain::Observation as u64) << 56 | kind);
+        let state = &mut self.processes[process.index()];
+        let local = state.local.with(word);
+        state.local = seen.map_or(local, |seen| local.and(seen));
+        if !state.stale {
+            state.stale = true;
+            self.stale_processes.push(process);
+        }
     }
 
     #[inline]
@@ -255,24 +294,26 @@ impl World {
         (Observation::Done, None)
     }
 
-    fn perform_receive(
-        &mut self,
-        process: Process,
-        slot: Slot,
-        from: Object,
-        alternative: u32,
-    ) -> (Observation, Option<Print>) {
-        let Some(queued) = self.take(from, alternative) else {
-            Self::forget(&mut self.mailboxes[from.index()].readers, process);
-            return (Observation::Closed, None);
-        };
-        self.received(process, slot, from, queued)
-    }
-
-    fn received(&mut self, process: Process, slot: Slot, from: Object, queued: Queued) -> (Observation, Option<Print>) {
+    /// Most steps are this.
+    #[inline]
+    fn perform_receive(&mut self, process: Process, slot: Slot, from: Object, alternative: u32) -> Next {
         Self::forget(&mut self.mailboxes[from.index()].readers, process);
-        self.processes[process.index()].pending[slot.index()].taken = Some(queued);
-        (Observation::Received(queued.message), Some(queued.id))
+        let taken = self.take(from, alternative);
+        let (observation, seen) = match &taken {
+            Some(queued) => (Observation::Received(queued.message), Some(queued.id)),
+            None => (Observation::Closed, None),
+        };
+        self.notes.ops_in_step += 1;
+        let state = &mut self.processes[process.index()];
+        state.unseen += 1;
+        let pending = &mut state.pending[slot.index()];
+        (pending.state, pending.taken) = (Grant::Granted(observation), taken);
+        if state.in_use > 1 {
+            self.observe_which(process, slot);
+        }
+        let about = self.names.object_short(from);
+        self.observe_of_kind(process, about, RECEIVE << 8 | kind(observation), seen);
+        Next::Poll(process, slot)
     }
 
     /// Goes on within the step if the granularity says so: grants the actor's only op without a scheduling point.
@@ -339,10 +380,11 @@ impl World {
     #[inline]
     pub(super) fn refresh(&mut self, process: Process) {
         let now = self.count(process);
-        let before = std::mem::replace(&mut self.processes[process.index()].alternatives, now);
+        let before = self.processes[process.index()].alternatives;
         if now == before {
             return;
         }
+        self.processes[process.index()].alternatives = now;
         self.alternatives = self.alternatives + now - before;
         if before == 0 {
             self.enabled += 1;
@@ -357,7 +399,7 @@ impl World {
     /// when its step settles.
     #[inline]
     pub(super) fn refresh_readers(&mut self, object: Object) {
-        self.refresh_all(object, |mailbox| &mut mailbox.readers);
+        self.refresh_all(object, |mailbox| &mailbox.readers);
         if self.decides_at_send(object) {
             // Where a message lands depends on those that are there.
             self.refresh_writers(object);
@@ -367,14 +409,18 @@ impl World {
     /// Refreshes every process but the actor that waits for room in a mailbox, or for its end.
     #[inline]
     pub(super) fn refresh_writers(&mut self, object: Object) {
-        self.refresh_all(object, |mailbox| &mut mailbox.writers);
+        self.refresh_all(object, |mailbox| &mailbox.writers);
     }
 
     #[inline]
-    fn refresh_all(&mut self, object: Object, waiting: impl Fn(&mut Mailbox) -> &mut Vec<Process>) {
-        let taken = std::mem::take(waiting(&mut self.mailboxes[object.index()]));
-        self.refresh_each(&taken);
-        *waiting(&mut self.mailboxes[object.index()]) = taken;
+    fn refresh_all(&mut self, object: Object, waiting: impl Fn(&Mailbox) -> &Vec<Process>) {
+        let mut at = 0;
+        while let Some(process) = waiting(&self.mailboxes[object.index()]).get(at).copied() {
+            if process != self.actor {
+                self.refresh(process);
+            }
+            at += 1;
+        }
     }
 
     /// Refreshes every process of a list but the actor.
@@ -389,7 +435,7 @@ impl World {
 
     /// Refreshes every process but the actor that waits on a mailbox.
     pub(super) fn refresh_waiting(&mut self, object: Object) {
-        self.refresh_all(object, |mailbox| &mut mailbox.readers);
+        self.refresh_all(object, |mailbox| &mailbox.readers);
         self.refresh_writers(object);
     }
 
@@ -399,8 +445,11 @@ impl World {
         let mailbox = &mut self.mailboxes[from.index()];
         let had_room = mailbox.has_room();
         let queued = mailbox.take(alternative)?;
+        if !mailbox.stale {
+            mailbox.stale = true;
+            self.stale_mailboxes.push(from);
+        }
         self.taken.push((from, queued.id));
-        self.touch_mailbox_print(from);
         self.refresh_readers(from);
         if !had_room {
             self.refresh_writers(from);
@@ -411,7 +460,9 @@ impl World {
     /// A process does not wait any more, by one op.
     #[inline]
     pub(super) fn forget(waiting: &mut Vec<Process>, process: Process) {
-        if let Some(at) = waiting.iter().position(|other| *other == process) {
+        if *waiting == [process] {
+            waiting.clear();
+        } else if let Some(at) = waiting.iter().position(|other| *other == process) {
             waiting.swap_remove(at);
         }
     }

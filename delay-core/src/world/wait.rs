@@ -5,17 +5,52 @@
 
 use super::{
     World,
+    fault::Rule,
     journal::Act,
     network::Fate,
     op::{Grant, Observation, Op, Pending, Site},
     store::Access,
 };
-use crate::ids::{Process, Slot};
+use crate::{
+    hash::Print,
+    ids::{Object, Process, Slot},
+};
 
 impl World {
     /// The actor starts waiting for an op.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "which op it is, is known where it is called")]
     pub fn wait(&mut self, op: Op, site: Site) -> Slot {
+        // What tasks wait for most, apart: an op that goes through memory, written in parts and read as a whole, costs more than
+        // all the rest.
+        match op {
+            Op::Receive(from) => self.wait_to_receive(from, site),
+            Op::Send { to, content, rule } => self.wait_to_send(to, content, rule, site),
+            op => self.wait_for(op, site),
+        }
+    }
+
+    #[inline]
+    fn wait_to_receive(&mut self, from: Object, site: Site) -> Slot {
+        let process = self.actor;
+        self.journal.note(|| Act::Wait(Op::Receive(from), site));
+        let slot = self.processes[process.index()].insert(Op::Receive(from), site);
+        let mailbox = &mut self.mailboxes[from.index()];
+        mailbox.readers.push(process);
+        mailbox.reader = Some(process);
+        slot
+    }
+
+    #[inline]
+    fn wait_to_send(&mut self, to: Object, content: Option<Print>, rule: Rule, site: Site) -> Slot {
+        let process = self.actor;
+        self.journal.note(|| Act::Wait(Op::Send { to, content, rule }, site));
+        let slot = self.processes[process.index()].insert(Op::Send { to, content, rule }, site);
+        self.mailboxes[to.index()].writers.push(process);
+        slot
+    }
+
+    fn wait_for(&mut self, op: Op, site: Site) -> Slot {
         let process = self.actor;
         match op {
             Op::Sleep(_) => self.beyond_journal("waits for a timer"),
@@ -31,14 +66,7 @@ impl World {
         };
         let slot = self.processes[process.index()].insert(op, site);
         match op {
-            Op::Send { to: object, .. } | Op::Reserve(object) | Op::Closed(object) => {
-                self.mailboxes[object.index()].writers.push(process);
-            }
-            Op::Receive(from) => {
-                let mailbox = &mut self.mailboxes[from.index()];
-                mailbox.readers.push(process);
-                mailbox.reader = Some(process);
-            }
+            Op::Reserve(object) | Op::Closed(object) => self.mailboxes[object.index()].writers.push(process),
             Op::Join(child) => self.processes[child.index()].joiners.push(process),
             Op::Sleep(_) => {
                 self.sleepers.push((process, slot));
@@ -50,7 +78,16 @@ impl World {
                 self.choosing.push((process, slot, outcomes));
             }
             Op::Down(root) => self.node_mut(root).watchers.push(process),
-            Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Crash(_) | Op::Restart(_) | Op::Store(..) => {}
+            // Receives and sends stand above.
+            Op::Receive(_)
+            | Op::Send { .. }
+            | Op::Start
+            | Op::Yield
+            | Op::Woken
+            | Op::Cancel
+            | Op::Crash(_)
+            | Op::Restart(_)
+            | Op::Store(..) => {}
         }
         slot
     }
