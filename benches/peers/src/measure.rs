@@ -17,17 +17,19 @@ pub struct Work {
     pub units: u64,
     /// Steps between states, where they are counted.
     pub transitions: u64,
+    /// Executions of the program itself, where the search can do without.
+    pub live: Option<u64>,
     /// What it took, if that was another process's time.
     pub time: Option<Duration>,
 }
 
 impl Work {
     pub fn executions(units: u64) -> Self {
-        Self { units, transitions: 0, time: None }
+        Self { units, transitions: 0, live: None, time: None }
     }
 
     pub fn states(units: u64, transitions: u64) -> Self {
-        Self { units, transitions, time: None }
+        Self { units, transitions, live: None, time: None }
     }
 }
 

@@ -109,7 +109,8 @@ pub fn exhaust_protocol<P: Protocol>(protocol: P) -> Work {
 fn exhaust<F: Future<Output = ()>>(checker: Checker, body: impl Fn() -> F + Send + Sync) -> Work {
     let report = checker.mode(Mode::Ses).execution(Execution::Learned).check(body);
     assert!(report.is_complete(), "{}", report.sentences());
-    Work::states(report.coverage.states, report.coverage.transitions)
+    let coverage = &report.coverage;
+    Work { live: Some(coverage.totals.executions), ..Work::states(coverage.states, coverage.transitions) }
 }
 
 #[derive(Default, Debug)]

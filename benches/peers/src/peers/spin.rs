@@ -47,7 +47,7 @@ impl Verifier {
             let line = text.lines().find(|line| line.contains(what)).expect("the verifier says how much it did");
             line.split_whitespace().next().and_then(|word| word.parse().ok()).expect("a number")
         };
-        Work { units: number("states, stored"), transitions: number("transitions (="), time }
+        Work { time, ..Work::states(number("states, stored"), number("transitions (=")) }
     }
 }
 
