@@ -66,7 +66,7 @@ pub enum Seen {
     Part(Part),
     /// Whether a message is queued at this place.
     Has(Object, u32),
-    /// The message at this place, and that there is one.
+    /// The message at this place, or that there is none.
     At(Object, u32),
     /// How many messages are queued.
     Count(Object),

@@ -68,26 +68,31 @@ impl Queue {
         self.items.len() as u32 - done.added
     }
 
-    /// Whether there is a message at this place was seen.
+    /// Whether there is a message at this place was seen. What is noted must not depend on what there is.
     #[cold]
     fn saw_whether(&self, place: u32) {
         let done = self.done();
-        let seen = match done.order {
-            Order::AsFound => Seen::Has(self.object, place.min(self.found(done)) + done.taken),
-            Order::Shifted | Order::Other => Seen::Count(self.object),
-        };
-        self.looked.note(seen);
+        // Among those that it added, too: where they begin, is how many it found.
+        let is_simple = done.order == Order::AsFound && done.added == 0;
+        self.looked.note(if is_simple {
+            Seen::Has(self.object, place + done.taken)
+        } else {
+            Seen::Count(self.object)
+        });
     }
 
+    /// The message at this place was seen, or that there is none.
     #[cold]
     fn saw(&self, place: u32) {
         let done = self.done();
         if done.order != Order::AsFound {
-            self.looked.note(Seen::All(self.object));
-        } else if place < self.found(done) {
+            return self.looked.note(Seen::All(self.object));
+        }
+        if done.added > 0 {
+            self.looked.note(Seen::Count(self.object));
+        }
+        if done.added == 0 || place < self.found(done) {
             self.looked.note(Seen::At(self.object, place + done.taken));
-        } else {
-            self.saw_whether(place);
         }
     }
 
