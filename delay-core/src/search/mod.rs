@@ -86,7 +86,7 @@ impl Cache {
 /// How much of a fingerprint is kept of what was visited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Fingerprints {
-    /// 64 bits: 9 to 12 bytes a state. Among a million states two share one with a probability of 3 in a hundred million.
+    /// 64 bits: 9 to 18 bytes a state, 1 GiB for a hundred million. Among a million states two share one with a probability of 3 in a hundred million.
     #[default]
     Bits64,
     /// 128 bits, and twice the memory.

@@ -25,8 +25,8 @@ use std::sync::{PoisonError, atomic::Ordering::Relaxed};
 
 /// Slots of a table at first, whatever the budget.
 const SLOTS_MIN: usize = 1 << 9;
-/// A table below so many bytes doubles, so that it is seldom spread; a larger one grows by 3 in 10, so that it is never much too large.
-const LARGE: u64 = 16 << 20;
+/// A table below so many bytes doubles: to be half empty makes it faster. A larger one grows by 3 in 10: to be half empty is dear.
+const LARGE: u64 = 1 << 30;
 /// Keys an access claims room for at a time.
 const CLAIM: u64 = 64;
 
@@ -51,6 +51,11 @@ impl Memory {
             }
         }
     }
+}
+
+/// By how many slots of so many bytes a table grows.
+const fn growth(slots: u64, bytes: u64) -> u64 {
+    if slots * bytes < LARGE { slots } else { slots * 3 / 10 }
 }
 
 /// A table of keys with `KEY` words, in slots of `WORDS`; shared by clones.
@@ -233,8 +238,7 @@ impl<const KEY: usize, const WORDS: usize> Access<KEY, WORDS> {
             return true;
         }
         let slots = kept.slots.size() as u64;
-        let wanted = if slots * Slots::<KEY, WORDS>::BYTES < LARGE { slots } else { slots * 3 / 10 };
-        let more = self.shared.memory.take(wanted, Slots::<KEY, WORDS>::BYTES);
+        let more = self.shared.memory.take(growth(slots, Slots::<KEY, WORDS>::BYTES), Slots::<KEY, WORDS>::BYTES);
         if more == 0 {
             return false;
         }
@@ -285,4 +289,20 @@ impl<const KEY: usize, const WORDS: usize> Drop for Access<KEY, WORDS> {
 fn held<const KEY: usize, const WORDS: usize>(slots: Option<&Arc<Slots<KEY, WORDS>>>) -> &Slots<KEY, WORDS> {
     let Some(slots) = slots else { crate::bug!("an access without slots") };
     slots
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_large_table_never_takes_more_than_12_bytes_for_a_key_of_64_bits() {
+        let mut slots = SLOTS_MIN as u64;
+        while slots < 1 << 40 {
+            let (full, grown) = (slots * 7 / 8, slots + growth(slots, 8));
+            let most = if slots * 8 < LARGE { 19 } else { 12 };
+            assert!(grown * 8 <= most * full, "{grown} slots for {full} keys");
+            slots = grown;
+        }
+    }
 }

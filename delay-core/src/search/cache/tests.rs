@@ -11,7 +11,7 @@ use std::{
 };
 
 /// Keys to insert: under Miri each takes as long as some thousand elsewhere.
-const MANY: usize = if cfg!(miri) { 3_000 } else { 200_000 };
+const MANY: usize = if cfg!(miri) { 400 } else { 200_000 };
 
 fn unlimited() -> Arc<Memory> {
     Arc::new(Memory::new(u64::MAX))
@@ -64,13 +64,13 @@ fn keys_of_128_bits_are_as_in_a_set() {
 
 #[test]
 fn keys_that_share_64_of_128_bits_are_told_apart() {
-    like_a_set((1..=1_000).flat_map(|low| [[7, low], [u64::MAX - 7, low], [low, 7], [low << 50, 7]]));
+    like_a_set((1..=MANY.min(1_000) as u64).flat_map(|low| [[7, low], [u64::MAX - 7, low], [low, 7], [low << 50, 7]]));
 }
 
 /// The worst there is for probing: all homes are the last slots or the first, and runs go over the end.
 #[test]
 fn keys_that_crowd_at_the_ends_are_as_in_a_set() {
-    let crowded = (0..1_500).flat_map(|k| [u64::MAX - k, k + 1, u64::MAX - k, u64::MAX / 2 + k]);
+    let crowded = (0..MANY.min(1_500) as u64).flat_map(|k| [u64::MAX - k, k + 1, u64::MAX - k, u64::MAX / 2 + k]);
     like_a_set(crowded.map(|key| [key]));
 }
 
@@ -97,24 +97,10 @@ fn zero_is_a_key_like_others() {
     assert!(table.contains([0, 0]) && !table.contains([5, 5]));
 }
 
-/// What is said of it: twice what is there at most while it is small, 12 bytes a key when it is large.
-#[test]
-fn a_key_of_64_bits_takes_as_little_as_was_said() {
-    let mut table = table::<1, 1>();
-    let mut random = SplitMix64::new(3);
-    let keys = if cfg!(miri) { MANY } else { 6_000_000 };
-    for _ in 0..keys {
-        table.insert([draw(&mut random)]);
-        let (bytes, keys) = (table.bytes(), table.count());
-        let most = if bytes <= 32 << 20 { 19 } else { 12 };
-        assert!(bytes <= 4096 || bytes <= most * keys, "{bytes} bytes for {keys} keys");
-    }
-}
-
 #[test]
 fn the_memory_ends_where_it_was_said_to() {
     let run = || {
-        let mut table = Table::<1, 1>::new(&Arc::new(Memory::new(100_000))).access();
+        let mut table = Table::<1, 1>::new(&Arc::new(Memory::new(20_000))).access();
         let mut random = SplitMix64::new(4);
         let first = draw(&mut random);
         table.insert([first]);
@@ -126,14 +112,14 @@ fn the_memory_ends_where_it_was_said_to() {
         assert!(!table.has_room());
         (table.count(), table.bytes())
     };
-    // 12,500 slots, of which 7 in 8 are used.
-    assert_eq!(run(), (10_937, 100_000));
+    // 2,500 slots, of which 7 in 8 are used.
+    assert_eq!(run(), (2_187, 20_000));
     assert_eq!(run(), run());
 }
 
 #[test]
 fn tables_share_memory() {
-    let memory = Arc::new(Memory::new(100_000));
+    let memory = Arc::new(Memory::new(20_000));
     let mut one = Table::<1, 1>::new(&memory).access();
     let mut two = Table::<1, 2>::new(&memory).access();
     let mut random = SplitMix64::new(5);
@@ -141,8 +127,8 @@ fn tables_share_memory() {
         one.insert([draw(&mut random)]);
         two.raise([draw(&mut random)], 1);
     }
-    assert!(one.bytes() + two.bytes() <= 100_000);
-    assert!(one.bytes() + two.bytes() > 90_000);
+    assert!(one.bytes() + two.bytes() <= 20_000);
+    assert!(one.bytes() + two.bytes() > 18_000);
 }
 
 #[test]
@@ -227,7 +213,7 @@ fn of_threads_that_race_for_a_value_one_raises_it() {
 #[test]
 #[expect(clippy::disallowed_methods, reason = "threads of a test, joined here")]
 fn threads_stop_at_the_memory_and_none_is_stuck() {
-    let table = Table::<1, 1>::new(&Arc::new(Memory::new(30_000)));
+    let table = Table::<1, 1>::new(&Arc::new(Memory::new(10_000)));
     let inserted: u64 = std::thread::scope(|scope| {
         let one = |seed| {
             let mut access = table.access();
@@ -242,5 +228,5 @@ fn threads_stop_at_the_memory_and_none_is_stuck() {
         workers.into_iter().map(|worker| worker.join().unwrap()).sum()
     });
     assert_eq!(table.count(), inserted);
-    assert!(table.access().bytes() <= 30_000);
+    assert!(table.access().bytes() <= 10_000);
 }
