@@ -22,8 +22,8 @@ pub const SELF_WAKES_MAX: u32 = 1_000;
 /// Most acts of processes that learned execution keeps, about 100 bytes each. Past it nothing more is learnt: what is not known is
 /// executed live each time.
 pub const ACTS_MAX: usize = 1 << 24;
-/// Most points in the trees of known steps, about 100 bytes each. Past it no more steps are remembered: what is not known is made anew.
-pub const POINTS_MAX: usize = 1 << 22;
+/// Most points in the trees of known steps, about 200 bytes each with what they lead to. Past it a search makes each step on the World again.
+pub const POINTS_MAX: usize = 1 << 20;
 /// Most bytes that the cache of a search takes unless the test says otherwise: some 400 million states. Past it the search stops and says
 /// so, or goes over to sampling.
 pub const CACHE_BYTES_DEFAULT: u64 = 4 << 30;

@@ -96,9 +96,6 @@ impl Steps {
         Self { points_max, ..Self::default() }
     }
 
-    pub fn stats(&self) -> String {
-        format!("parts {} rests {} points {} effects {} changes {} events {}", self.parts.len(), self.rests.len(), self.points.len(), self.effects.len(), self.changes.len(), self.events.len())
-    }
     /// Forgets all steps, for what decides them has changed.
     pub fn forget(&mut self) {
         self.ways = Ways::default();
@@ -168,8 +165,10 @@ impl Steps {
         effect.is_last
     }
 
-    /// A choice was made on the World, in these units. The state follows, and the step is known from now on, if it may be kept.
-    pub fn learn(&mut self, state: &mut State, choice: Choice, units: &[Unit], world: &World) {
+    /// A choice was made on the World, in these units. The state follows, and the step is known from now on.
+    ///
+    /// False if no more may be kept: then state and steps are of no use any more.
+    pub fn learn(&mut self, state: &mut State, choice: Choice, units: &[Unit], world: &World) -> bool {
         state.begin_step();
         self.present.clear();
         for (index, unit) in units.iter().enumerate() {
@@ -182,13 +181,11 @@ impl Steps {
                     self.add(way, Then::Do(effect));
                     effect
                 }
-                Leaf::Full => {
-                    state.step_back();
-                    return self.follow(state, world);
-                }
+                Leaf::Full => return false,
             };
             self.have(state, effect, world);
         }
+        true
     }
 
     fn add_effect(&mut self, state: &State, unit: &Unit, is_last: bool) -> u32 {

@@ -15,7 +15,7 @@ use crate::{
     limits,
     live::{End, Footprint, Live, Status, Totals, Waiting},
     verdict::Divergence,
-    world::{Choice, World, parts::Rest},
+    world::{Choice, World, parts::{Rest, Unit}},
 };
 
 /// See the module.
@@ -173,23 +173,14 @@ impl<'s, 'b> Walk<'s, 'b> {
         let (status, units) = self.live.step_looking(choice);
         self.live.fingerprint();
         self.path.push(choice);
-        self.footprints.resize_with(self.path.len(), || None);
-        if !self.live.is_learning() || status == Status::Diverged {
+        let units = units.filter(|_| status != Status::Violated);
+        let may_go_on = self.live.is_learning() && status != Status::Diverged;
+        if !may_go_on || !numbers.learn(choice, units, self.live.world()) {
+            // From here on without numbers.
+            self.footprints.resize_with(self.path.len(), || None);
             return Ok(status);
         }
-        let world = self.live.world();
-        let Numbers { state, steps, apart, .. } = &mut *numbers;
-        if world.names.apart() != *apart {
-            *apart = world.names.apart();
-            steps.forget();
-        }
-        match units.filter(|_| status != Status::Violated) {
-            Some(units) => steps.learn(state, choice, &units, world),
-            None => steps.follow(state, world),
-        }
-        debug_assert_eq!(state.print(), world.sum_of_parts(), "the numbers stand where the World does");
         self.numbers = Some(numbers);
-        self.footprints.clear();
         Ok(status)
     }
 
@@ -272,6 +263,24 @@ impl<'s, 'b> Walk<'s, 'b> {
 }
 
 impl Numbers {
+    /// The World has made a choice, in these units if that is known. False if it cannot be gone on by numbers.
+    fn learn(&mut self, choice: Choice, units: Option<Vec<Unit>>, world: &World) -> bool {
+        let Self { state, steps, apart, was_known: _ } = self;
+        if world.names.apart() != *apart {
+            *apart = world.names.apart();
+            steps.forget();
+        }
+        let goes_on = match units {
+            Some(units) => steps.learn(state, choice, &units, world),
+            None => {
+                steps.follow(state, world);
+                true
+            }
+        };
+        debug_assert!(!goes_on || state.print() == world.sum_of_parts(), "the numbers stand where the World does");
+        goes_on
+    }
+
     #[inline]
     fn choosing(&self) -> Option<(Process, u32)> {
         self.steps.rest(&self.state).and_then(Rest::choosing)
@@ -304,14 +313,6 @@ impl Choices for Walk<'_, '_> {
         match self.numbers.as_deref() {
             None => self.live.world().sum_enabled(mark),
             Some(numbers) => numbers.state.enabled_processes().fold(0, |sum, p| sum.wrapping_add(mark(p))),
-        }
-    }
-}
-
-impl Drop for Walk<'_, '_> {
-    fn drop(&mut self) {
-        if let Some(n) = &self.numbers {
-            eprintln!("XX known {} {}", self.steps, n.steps.stats());
         }
     }
 }
