@@ -45,6 +45,7 @@ pub(crate) enum Argument {
         name: &'static str,
     },
     Milliseconds(u64),
+    Flag(bool),
     /// Kinds of faults with their budgets.
     Faults(Vec<(Ident, u64)>),
 }
@@ -57,6 +58,7 @@ enum Takes {
     Duration,
     Size,
     Fingerprints,
+    Flag,
     Faults,
     Number { least: u64, most: u64 },
     Word(&'static Words),
@@ -82,6 +84,7 @@ const KEYS: &[(&str, Takes)] = &[
     ("cache", Takes::Word(&CACHES)),
     ("fingerprints", Takes::Fingerprints),
     ("execution", Takes::Word(&EXECUTIONS)),
+    ("deterministic", Takes::Flag),
     ("budget", Takes::Duration),
     ("max_states", COUNT),
     ("max_cache", Takes::Size),
@@ -112,6 +115,7 @@ const WAITINGS: Words = Words { of: "Waiting", variants: &[("allow", "Allow"), (
 const NEEDS_MODE: &[(&str, &[&str])] = &[
     ("cache", &["ses", "ses+ss"]),
     ("delta", &["ses", "ses+ss"]),
+    ("deterministic", &["ses", "ses+ss"]),
     ("execution", &["ses", "ses+ss"]),
     ("fingerprints", &["ses", "ses+ss"]),
     ("max_cache", &["ses", "ses+ss"]),
@@ -186,6 +190,11 @@ fn argument(key: &Ident, value: &Expr, settings: &mut Settings) -> Result<()> {
             let (bits, variant) = value::fingerprints(key, value)?;
             push(settings, key, value, Argument::Variant { of: "Fingerprints", name: variant });
             bits.to_string()
+        }
+        Takes::Flag => {
+            let flag = value::flag(key, value)?;
+            push(settings, key, value, Argument::Flag(flag));
+            flag.to_string()
         }
         Takes::Duration => {
             let (text, milliseconds) = value::duration(key, value)?;

@@ -163,6 +163,10 @@ fn call(facade: &TokenStream, Call { method, argument, span }: &Call) -> TokenSt
             let (of, name) = (Ident::new(of, span), Ident::new(name, span));
             quote_spanned! {span=> #facade::#of::#name }
         }
+        Argument::Flag(flag) => {
+            let flag = syn::LitBool::new(*flag, span);
+            quote! { #flag }
+        }
         Argument::Faults(budgets) => {
             let calls = budgets.iter().map(|(kind, most)| {
                 let kind = Ident::new(&kind.to_string(), at(kind.span()));

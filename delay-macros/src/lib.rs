@@ -41,6 +41,7 @@ use proc_macro::TokenStream;
 /// | `granularity` | `"send"`, `"op"`, `"macro"` | how much a process does in one step |
 /// | `end` | `"quiescent"`, `"body"` | what happens when the body returns before its tasks |
 /// | `cache` | `"state"`, `"state+explorer"`, `"off"` | which states count as seen; `ses` and `ses+ss` only |
+/// | `deterministic` | `true`, `false` | whether several threads report what one would; `ses` and `ses+ss` only |
 /// | `fingerprints` | 64, 128 | how many bits are kept of a state that was seen; `ses` and `ses+ss` only |
 /// | `execution` | `"learned"`, `"live"` | whether a step that a task was seen making is made without it; `ses` and `ses+ss` only |
 /// | `budget` | `"500ms"`, `"10s"`, `"5m"`, `"1h"` | time after which the search stops |

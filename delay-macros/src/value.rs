@@ -130,6 +130,14 @@ pub(crate) fn fingerprints(key: &Ident, value: &Expr) -> Result<(u64, &'static s
     }
 }
 
+/// True or false.
+pub(crate) fn flag(key: &Ident, value: &Expr) -> Result<bool> {
+    match value {
+        Expr::Lit(ExprLit { lit: Lit::Bool(flag), .. }) => Ok(flag.value),
+        _ => Err(wrong(value, format!("`{key}` takes true or false"))),
+    }
+}
+
 /// The kinds of faults, as in `delay_core::world::fault::Kind`.
 const FAULTS: &[&str] = &["drop", "duplicate", "reorder", "delay", "partition", "crash", "restart"];
 

@@ -2,3 +2,4 @@
 
 mod random_programs;
 mod sharing;
+mod threads;

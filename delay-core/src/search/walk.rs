@@ -304,7 +304,7 @@ impl Choices for Walk<'_, '_> {
     #[inline]
     fn alternatives_of(&self, process: Process) -> u32 {
         match self.numbers.as_deref() {
-            None => self.live.world().alternatives_of(process),
+            None => Choices::alternatives_of(self.live.world(), process),
             Some(numbers) => numbers.state.alternatives(process),
         }
     }

@@ -1,0 +1,103 @@
+//! Exhaustive search by several threads: the totals of one, and a finding that replays.
+
+use delay::{Cache, Checker, Execution, Payload, Stop, checkpoint, flip, sync::mpsc, task};
+use std::time::Duration;
+
+/// How many threads searches are compared with one of.
+const JOBS: [u32; 3] = [2, 4, 8];
+
+#[derive(Clone, Copy, Hash, Debug)]
+enum Letter {
+    Prepare,
+    Vote(bool),
+    Decide(bool),
+}
+
+/// Two-phase commit among so many participants. A hasty coordinator decides by the votes it has once the first is a no.
+async fn commit(participants: usize, is_hasty: bool) {
+    let (to_coordinator, mut votes) = mpsc::unbounded_channel_with(Payload::visible());
+    let mut outs = Vec::new();
+    for _ in 0..participants {
+        let (out, mut letters) = mpsc::unbounded_channel_with(Payload::visible());
+        let to_coordinator = to_coordinator.clone();
+        outs.push(out);
+        task::spawn(async move {
+            let Some(Letter::Prepare) = letters.recv().await else { return };
+            let vote = flip().await;
+            task::yield_now().await;
+            let _ = to_coordinator.send(Letter::Vote(vote));
+            let Some(Letter::Decide(commits)) = letters.recv().await else { return };
+            assert!(vote || !commits, "committed against a vote");
+        });
+    }
+    drop(to_coordinator);
+    for out in &outs {
+        task::yield_now().await;
+        let _ = out.send(Letter::Prepare);
+    }
+    let mut yes = 0;
+    for heard in 0..participants {
+        checkpoint(&(heard, yes));
+        if let Some(Letter::Vote(vote)) = votes.recv().await {
+            yes += usize::from(vote);
+        }
+        if is_hasty && heard + 2 == participants {
+            break;
+        }
+    }
+    let commits = if is_hasty { yes + 1 == participants } else { yes == participants };
+    checkpoint(&commits);
+    for out in &outs {
+        task::yield_now().await;
+        let _ = out.send(Letter::Decide(commits));
+    }
+}
+
+fn checker(jobs: u32) -> Checker {
+    Checker::new().jobs(jobs).budget(Duration::from_mins(2))
+}
+
+#[test]
+fn the_totals_are_those_of_one_thread() {
+    let totals = |checker: Checker| {
+        let report = checker.check(|| commit(3, false));
+        assert!(report.is_complete() && !report.is_failure(), "{:?}", report.stop);
+        let coverage = report.coverage;
+        (coverage.states, coverage.transitions, coverage.executions, coverage.longest)
+    };
+    let one = totals(checker(1));
+    assert!(one.0 > 500, "{one:?}");
+    for jobs in JOBS {
+        assert_eq!(totals(checker(jobs)), one, "{jobs} threads");
+        assert_eq!(totals(checker(jobs).execution(Execution::Live)), one, "{jobs} threads, live");
+        assert_eq!(totals(checker(jobs).cache(Cache::StateExplorer)).0, one.0, "{jobs} threads, with explorer states");
+    }
+}
+
+#[test]
+fn every_execution_is_visited_once_whoever_visits_it() {
+    let executions = |jobs| {
+        let report = checker(jobs).cache(Cache::Off).max_delays(4).check(|| commit(2, false));
+        assert!(!report.is_failure(), "{:?}", report.stop);
+        let coverage = report.coverage;
+        (coverage.executions, coverage.states, coverage.transitions, coverage.frontier, coverage.states_per_bound)
+    };
+    let one = executions(1);
+    for jobs in JOBS {
+        assert_eq!(executions(jobs), one, "{jobs} threads");
+    }
+}
+
+#[test]
+fn a_deterministic_search_finds_what_one_thread_finds() {
+    let found = |checker: Checker| match checker.check(|| commit(3, true)).stop {
+        Stop::Found(finding) => finding,
+        stop => panic!("nothing was found: {stop:?}"),
+    };
+    let one = found(checker(1));
+    for jobs in JOBS {
+        assert_eq!(found(checker(jobs).deterministic(true)), one, "{jobs} threads");
+        // Another one, perhaps; but of the same delay bound, and it was confirmed and minimised like any.
+        assert_eq!(found(checker(jobs)).delays(), one.delays(), "{jobs} threads");
+    }
+}
