@@ -187,19 +187,7 @@ impl Resolved {
         let Config { mode, max_delays, delta, cache, fingerprints, execution, samples, seed, .. } = self.config;
         let Config { budget, max_states, max_cache, jobs, deterministic, .. } = self.config;
         let limits = Limits { time: Some(budget), states: max_states, cache: max_cache };
-        Settings {
-            mode,
-            max_delays,
-            delta,
-            cache,
-            fingerprints,
-            execution,
-            samples,
-            seed,
-            jobs,
-            deterministic,
-            limits,
-        }
+        Settings { mode, max_delays, delta, cache, fingerprints, execution, samples, seed, jobs, deterministic, limits }
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) enum Move {
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     by_identity: IdMap<Print, u32>,
-    messages: Vec<Queued>,
+    all: Vec<Queued>,
     lists: Vec<(Delivery, Box<[u32]>)>,
     /// Of what is queued where a step saw all of it.
     wholes: IdMap<Print, u32>,
@@ -34,10 +34,10 @@ pub(super) struct Messages {
 impl Messages {
     /// The number of a message.
     pub(super) fn number(&mut self, queued: &Queued) -> u32 {
-        let messages = &mut self.messages;
+        let all = &mut self.all;
         *self.by_identity.entry(identity_of_message(queued)).or_insert_with(|| {
-            messages.push(*queued);
-            messages.len() as u32
+            all.push(*queued);
+            all.len() as u32
         })
     }
 
@@ -50,7 +50,7 @@ impl Messages {
 
     #[inline]
     fn of(&self, number: u32) -> &Queued {
-        &self.messages[number as usize - 1]
+        &self.all[number as usize - 1]
     }
 
     /// The number of all that is queued; none if no step saw all of that.

@@ -108,7 +108,7 @@ impl Steps {
 
     /// The events of the last step that was made here.
     #[inline]
-    pub fn events(&self) -> &[Event] {
+    pub fn last_events(&self) -> &[Event] {
         &self.present
     }
 
@@ -152,16 +152,16 @@ impl Steps {
     /// Has the state change as a unit does. Whether it is the last of its step.
     #[inline]
     fn have(&mut self, state: &mut State, effect: u32, world: &World) -> bool {
-        let effect = self.effects[effect as usize];
-        for change in &self.changes[range(effect.changes)] {
+        let Self { effects, changes, moves, events, messages, present, .. } = self;
+        let effect = &effects[effect as usize];
+        for change in &changes[range(effect.changes)] {
             state.change(*change);
         }
-        for at in range(effect.moves) {
-            let (object, how) = self.moves[at];
-            state.move_messages(object, how, &self.messages, world);
+        for (object, how) in &moves[range(effect.moves)] {
+            state.move_messages(*object, *how, messages, world);
         }
         state.sums.add(&effect.sums);
-        self.present.extend_from_slice(&self.events[range(effect.events)]);
+        present.extend_from_slice(&events[range(effect.events)]);
         effect.is_last
     }
 

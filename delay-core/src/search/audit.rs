@@ -7,7 +7,7 @@
 //!
 //! Invariant: the audit changes no count of the coverage statement; it can only take the statement back.
 
-use super::{cursor::Cursor, run::Deviation, worker::Halt, visited::Visited};
+use super::{cursor::Cursor, run::Deviation, visited::Visited, worker::Halt};
 use crate::{
     explorer::{self, Explorer},
     hash::IdMap,

@@ -227,10 +227,12 @@ impl<'b, V: Visited> Search<'_, 'b, V> {
         let stop = self.stop();
         // One that its budget has stopped looks once more at what it knows.
         let stop = match stop {
-            Ok(Stop::Time | Stop::Interrupted | Stop::States | Stop::Memory) => match worker.look_for_lassos(explorer) {
-                Ok(()) => stop,
-                Err(_) => worker.take_found().map_or(stop, |finding| Ok(Stop::Found(finding))),
-            },
+            Ok(Stop::Time | Stop::Interrupted | Stop::States | Stop::Memory) => {
+                match worker.look_for_lassos(explorer) {
+                    Ok(()) => stop,
+                    Err(_) => worker.take_found().map_or(stop, |finding| Ok(Stop::Found(finding))),
+                }
+            }
             stop => stop,
         };
         locked(&self.coverage).join(&worker.finish());

@@ -15,7 +15,10 @@ use crate::{
     limits,
     live::{End, Footprint, Live, Status, Totals, Waiting},
     verdict::Divergence,
-    world::{Choice, World, parts::{Rest, Unit}},
+    world::{
+        Choice, World,
+        parts::{Rest, Unit},
+    },
 };
 
 /// See the module.
@@ -43,23 +46,40 @@ struct Numbers {
     was_known: bool,
     /// How many points of executions were steps of their own when these steps were learnt.
     apart: usize,
+    ends: Ends,
+}
+
+/// Where executions end.
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    /// As soon as the body does.
+    with_body: bool,
+    /// Though somebody waits.
+    with_waiting: bool,
+    max_steps: u64,
 }
 
 impl<'s, 'b> Walk<'s, 'b> {
     /// From the initial state on.
     pub(super) fn begin(live: &'s mut Live<'b>) -> Self {
-        let mut walk =
-            Self { live, path: Vec::new(), footprints: Vec::new(), is_here: true, numbers: None, steps: 0 };
+        let mut walk = Self { live, path: Vec::new(), footprints: Vec::new(), is_here: true, numbers: None, steps: 0 };
         // The first execution may show that nothing can be learnt.
         walk.live.restart();
         walk.live.fingerprint();
         let live = &mut *walk.live;
-        let goes_by_numbers = live.is_learning() && live.options().temperature.is_none() && !live.world().names.sees_heat();
+        let goes_by_numbers =
+            live.is_learning() && live.options().temperature.is_none() && !live.world().names.sees_heat();
         if goes_by_numbers && live.go_to(&[], 0, &[]) == Ok(Status::Running) {
             live.fingerprint();
             let mut steps = Steps::new(limits::POINTS_MAX);
             let (state, apart) = (steps.begin(live.world()), live.world().names.apart());
-            walk.numbers = Some(Box::new(Numbers { state, steps, was_known: false, apart }));
+            let options = live.options();
+            let ends = Ends {
+                with_body: options.end == End::Body,
+                with_waiting: options.waiting == Waiting::Allow,
+                max_steps: u64::from(options.max_steps),
+            };
+            walk.numbers = Some(Box::new(Numbers { state, steps, was_known: false, apart, ends }));
         }
         walk
     }
@@ -140,24 +160,22 @@ impl<'s, 'b> Walk<'s, 'b> {
     /// Where the execution stands after a known step.
     #[inline]
     fn status(&mut self) -> Result<Status, Divergence> {
-        let options = self.live.options();
-        let (end, waiting, max_steps) = (options.end, options.waiting, u64::from(options.max_steps));
-        let Some(Numbers { state, steps, .. }) = self.numbers.as_deref() else {
+        let Some(Numbers { state, steps, ends, .. }) = self.numbers.as_deref() else {
             crate::bug!("asks numbers that are not there")
         };
-        let body_ended = steps.has_ended(state, Process::BODY);
-        if body_ended && end == End::Body {
+        let has_ended = || steps.has_ended(state, Process::BODY);
+        if ends.with_body && has_ended() {
             return Ok(Status::Finished);
         }
         let is_quiescent = state.enabled() == 0 && steps.rest(state).and_then(Rest::choosing).is_none();
         if is_quiescent {
-            if body_ended && waiting == Waiting::Allow && !state.is_peculiar() {
+            if ends.with_waiting && has_ended() && !state.is_peculiar() {
                 return Ok(Status::Finished);
             }
             // What is wrong with it, the World says.
             return self.here().map(|live| live.status());
         }
-        Ok(if state.steps() >= max_steps { Status::Truncated } else { Status::Running })
+        Ok(if state.steps() >= ends.max_steps { Status::Truncated } else { Status::Running })
     }
 
     /// Makes a choice on the World, or live, and learns what it does.
@@ -201,7 +219,7 @@ impl<'s, 'b> Walk<'s, 'b> {
     #[inline]
     pub(super) fn events(&self) -> &[Event] {
         match self.numbers.as_deref() {
-            Some(Numbers { steps, was_known: true, .. }) => steps.events(),
+            Some(Numbers { steps, was_known: true, .. }) => steps.last_events(),
             _ => self.live.world().events(),
         }
     }
@@ -265,17 +283,16 @@ impl<'s, 'b> Walk<'s, 'b> {
 impl Numbers {
     /// The World has made a choice, in these units if that is known. False if it cannot be gone on by numbers.
     fn learn(&mut self, choice: Choice, units: Option<Vec<Unit>>, world: &World) -> bool {
-        let Self { state, steps, apart, was_known: _ } = self;
+        let Self { state, steps, apart, .. } = self;
         if world.names.apart() != *apart {
             *apart = world.names.apart();
             steps.forget();
         }
-        let goes_on = match units {
-            Some(units) => steps.learn(state, choice, &units, world),
-            None => {
-                steps.follow(state, world);
-                true
-            }
+        let goes_on = if let Some(units) = units {
+            steps.learn(state, choice, &units, world)
+        } else {
+            steps.follow(state, world);
+            true
         };
         debug_assert!(!goes_on || state.print() == world.sum_of_parts(), "the numbers stand where the World does");
         goes_on

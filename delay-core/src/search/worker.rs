@@ -113,8 +113,7 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         while let Some((number, mut entries)) = round.take() {
             let frontier = &round.frontiers[number as usize];
             while let Some(index) = entries.next() {
-                let searched =
-                    self.resume(frontier, number, index).and_then(|()| self.search(round, visited));
+                let searched = self.resume(frontier, number, index).and_then(|()| self.search(round, visited));
                 if let Err(halt) = searched {
                     self.flush();
                     round.give_back(number, entries);

@@ -389,7 +389,9 @@ mod tests {
     fn mailbox(delivery: Delivery, messages: &[Queued]) -> Mailbox {
         let mut mailbox = Mailbox::new(Object::new(0), Rc::default());
         mailbox.reset(delivery, u32::MAX);
-        messages.iter().for_each(|message| mailbox.queue.push_back(*message));
+        for message in messages {
+            mailbox.queue.push_back(*message);
+        }
         mailbox
     }
 

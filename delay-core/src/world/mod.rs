@@ -54,13 +54,13 @@ pub use fair::{Demand, Lacking};
 use journal::Journal;
 use mailbox::Mailbox;
 use op::Outcomes;
+use parts::{Looked, Part};
 use premises::Premises;
 use process::{ProcessState, Status};
 use shared::Shared;
+use std::rc::Rc;
 pub use step::Next;
 use store::StoreState;
-use parts::{Looked, Part};
-use std::rc::Rc;
 use tracked::Tracked;
 use undo::Before;
 

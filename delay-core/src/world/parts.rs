@@ -246,7 +246,7 @@ impl World {
         let index = part.index() >> 1;
         if part.process_index().is_some() {
             let state = &self.processes[index];
-            (state.status != Status::Absent).then(|| self.look_at_state(Process::new(index as u32), state))
+            (state.status != Status::Absent).then(|| Self::look_at_state(Process::new(index as u32), state))
         } else {
             let object = Object::new(index as u32);
             let is_there = self.present_mailboxes.contains(&object);
@@ -264,7 +264,7 @@ impl World {
         self.print_of_rest(sum, &rest.monitors, &rest.choosing)
     }
 
-    fn look_at_state(&self, process: Process, state: &ProcessState) -> PartState {
+    fn look_at_state(process: Process, state: &ProcessState) -> PartState {
         let ProcessState {
             status,
             local,

@@ -74,11 +74,7 @@ impl Queue {
         let done = self.done();
         // Among those that it added, too: where they begin, is how many it found.
         let is_simple = done.order == Order::AsFound && done.added == 0;
-        self.looked.note(if is_simple {
-            Seen::Has(self.object, place + done.taken)
-        } else {
-            Seen::Count(self.object)
-        });
+        self.looked.note(if is_simple { Seen::Has(self.object, place + done.taken) } else { Seen::Count(self.object) });
     }
 
     /// The message at this place was seen, or that there is none.
