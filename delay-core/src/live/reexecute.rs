@@ -32,7 +32,7 @@ impl Eq for Footprint {}
 impl Live<'_> {
     /// From the next execution on, hashes what processes have seen, by which footprints are told apart, or only if it has to.
     pub fn keep_histories(&mut self, kept: Histories) {
-        self.outside_mut().world.names.keep_histories(kept);
+        self.outside_mut().world.keep_histories(kept);
     }
 
     /// Re-executes a path from the start. From step `from` on, each step is compared with what the process did the

@@ -8,7 +8,7 @@
 //! Invariant: what is left of each budget is part of the state.
 
 use super::{
-    Choice, World,
+    Choice, Histories, World,
     fault::{Faults, Kind, Rule, Time},
     mailbox::Queued,
     node::Node,
@@ -121,6 +121,12 @@ impl World {
         environment.asked = faults;
     }
 
+    /// From the next execution on, hashes what processes have seen, or only if it has to: not only states are told apart by that where
+    /// something may go wrong.
+    pub fn keep_histories(&mut self, kept: Histories) {
+        self.names.keep_histories(if self.environment.asked.is_any() { Histories::Kept } else { kept });
+    }
+
     /// The kinds of faults for which the program has what they need, a bit each.
     pub fn possible_faults(&self) -> u8 {
         self.environment.possible
@@ -151,6 +157,10 @@ impl World {
     /// A budget of its own for some messages or nodes, on behalf of the actor.
     pub fn add_budget(&mut self, faults: Faults) -> Rule {
         self.beyond_journal("sets a budget");
+        if faults.is_any() && !self.names.keeps_histories() {
+            // What was held back stands in an order of what it is: the path is run anew, with histories.
+            self.notes.early.get_or_insert(Print::default());
+        }
         let object = self.next_object();
         let name = self.names.object_print(object);
         let environment = &mut self.environment;

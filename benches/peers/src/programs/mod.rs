@@ -8,7 +8,7 @@ mod voting;
 
 use crate::peer::Peer;
 use std::fmt;
-pub use voting::voting;
+pub(crate) use voting::voting;
 
 /// A program and how large it is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -16,7 +16,7 @@ fn channel<T: std::hash::Hash + std::fmt::Debug + Send + 'static>(room: usize) -
     mpsc::channel_with(room, Payload::visible())
 }
 
-pub async fn voting(participants: usize) {
+pub(crate) async fn voting(participants: usize) {
     let (vote, votes) = channel(participants);
     let (done, all_done) = channel(participants);
     let (outcome, mut outcomes) = channel(1);
