@@ -18,16 +18,25 @@ const LONG_FILES: [(&str, usize); 0] = [];
 const LONG_FUNCTIONS: [(&str, usize); 0] = [];
 
 /// What runs at every step: no allocation of text, no locks, no dynamic calls, no maps in random order.
-const INNER_RING: [&str; 8] = [
+const INNER_RING: [&str; 15] = [
     "delay-core/src/explorer.rs",
     "delay-core/src/hash.rs",
     "delay-core/src/ids.rs",
+    "delay-core/src/learned/queues.rs",
+    "delay-core/src/learned/state.rs",
+    "delay-core/src/learned/steps.rs",
+    "delay-core/src/learned/ways.rs",
     "delay-core/src/search/cursor.rs",
+    "delay-core/src/search/paths.rs",
     "delay-core/src/search/run.rs",
-    "delay-core/src/search/ses.rs",
     "delay-core/src/search/ss.rs",
+    "delay-core/src/search/trail.rs",
+    "delay-core/src/search/walk.rs",
+    "delay-core/src/search/worker.rs",
     "delay-core/src/world/",
 ];
+/// What notes the steps of the World while somebody wants to know is shared by its tables.
+const SHARED_IN_THE_INNER_RING: &str = "delay-core/src/world/looked.rs";
 const NOT_IN_THE_INNER_RING: [&str; 9] =
     ["String", "format!", "Box<dyn", "Rc<", "Arc<", "HashMap", "Mutex", "println!", "Instant"];
 
@@ -368,7 +377,9 @@ fn is_path(name: &str) -> bool {
 #[test]
 fn the_inner_ring_stays_bare() {
     let mut problems = Vec::new();
-    let inner = |source: &&Source| INNER_RING.iter().any(|path| source.path.starts_with(path));
+    let inner = |source: &&Source| {
+        INNER_RING.iter().any(|path| source.path.starts_with(path)) && source.path != SHARED_IN_THE_INNER_RING
+    };
     for source in sources().iter().filter(inner) {
         for word in NOT_IN_THE_INNER_RING {
             problems.extend(source.lines_with(source.without_tests(), word));

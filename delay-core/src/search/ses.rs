@@ -12,6 +12,7 @@
 use super::{
     Cache, Execution, Outcome, Program, Settings, Stop,
     budget::{Budget, Spent},
+    cursor::Unsound,
     frontier::Frontier,
     parallel,
     visited::{Nothing, Pairs, States, Visited},
@@ -319,7 +320,7 @@ impl<'b, V: Visited> Search<'_, 'b, V> {
             Halt::Memory => Some(Stop::Memory),
             Halt::Found => worker.take_found().map(Stop::Found),
             Halt::Diverged(divergence) => Some(Stop::Nondeterministic(divergence.clone())),
-            Halt::Unsound(unsound) => Some(Stop::Unsound(worker.label(*unsound))),
+            Halt::Unsound(Unsound(process)) => Some(Stop::Unsound(worker.live().label(*process))),
             Halt::Anew => None,
             Halt::Other => return,
         };

@@ -375,9 +375,9 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         if self.found.is_some() { Err(Halt::Found) } else { Ok(()) }
     }
 
-    /// What people call the process an explorer named wrongly.
-    pub(super) fn label(&self, Unsound(process): Unsound) -> String {
-        self.trail.walk.live().label(process)
+    /// The live execution, wherever it stands.
+    pub(super) fn live(&self) -> &Live<'b> {
+        self.trail.walk.live()
     }
 
     /// What it found, if it did.

@@ -18,7 +18,6 @@ use crate::{
     hash::{Domain, Print},
     ids::{Message, Object, Process, Slot},
 };
-use std::rc::Rc;
 
 impl World {
     /// Spawns a process from the actor. It is polled to its first op right after the actor, unless its start is a step of its
@@ -131,7 +130,7 @@ impl World {
         let object = self.next_object();
         while self.mailboxes.len() <= object.index() {
             let next = Object::new(self.mailboxes.len() as u32);
-            self.mailboxes.push(Mailbox::new(next, Rc::clone(&self.looked)));
+            self.mailboxes.push(Mailbox::new(next, self.looked.clone()));
         }
         self.mailboxes[object.index()].reset(delivery, capacity);
         self.present_mailboxes.push(object);

@@ -3,13 +3,12 @@
 //! Holds message ids only. Delivery decides which queued messages a receive may take; each is an alternative of the
 //! receive, in order of arrival.
 
-use super::{fault::Rule, parts::Looked, queue::Queue, tracked::Assign, words::Delivery};
+use super::{fault::Rule, looked::Looked, queue::Queue, tracked::Assign, words::Delivery};
 use crate::{
     hash::{Domain, Print, Sequence},
     ids::{Message, Object, Process},
     name::Names,
 };
-use std::rc::Rc;
 
 /// What one who drops a receiver has seen of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -101,7 +100,7 @@ impl Assign for Mailbox {
 }
 
 impl Mailbox {
-    pub(super) fn new(object: Object, looked: Rc<Looked>) -> Self {
+    pub(super) fn new(object: Object, looked: Looked) -> Self {
         Self {
             delivery: Delivery::Fifo,
             capacity: u32::MAX,
@@ -387,7 +386,7 @@ mod tests {
     }
 
     fn mailbox(delivery: Delivery, messages: &[Queued]) -> Mailbox {
-        let mut mailbox = Mailbox::new(Object::new(0), Rc::default());
+        let mut mailbox = Mailbox::new(Object::new(0), Looked::default());
         mailbox.reset(delivery, u32::MAX);
         for message in messages {
             mailbox.queue.push_back(*message);

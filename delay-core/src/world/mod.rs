@@ -22,6 +22,7 @@ mod fair;
 pub mod fault;
 mod fingerprint;
 pub mod journal;
+mod looked;
 pub mod mailbox;
 #[cfg(feature = "test-hooks")]
 pub mod masked;
@@ -52,13 +53,13 @@ pub use choice::Choice;
 use environment::{Environment, Happened};
 pub use fair::{Demand, Lacking};
 use journal::Journal;
+use looked::Looked;
 use mailbox::Mailbox;
 use op::Outcomes;
-use parts::{Looked, Part};
+use parts::Part;
 use premises::Premises;
 use process::{ProcessState, Status};
 use shared::Shared;
-use std::rc::Rc;
 pub use step::Next;
 use store::StoreState;
 use tracked::Tracked;
@@ -136,7 +137,7 @@ pub struct World {
     /// What the state was before each step that can be taken back.
     before: Before,
     /// Which parts were looked at, while somebody wants to know.
-    looked: Rc<Looked>,
+    looked: Looked,
     /// What a test leaves out of the fingerprint.
     #[cfg(feature = "test-hooks")]
     masked: Option<masked::Part>,
@@ -166,13 +167,13 @@ pub struct Notes {
 impl World {
     /// The empty state; [`World::reset`] starts an execution.
     pub fn new(granularity: Granularity) -> Self {
-        let looked = Rc::<Looked>::default();
+        let looked = Looked::default();
         Self {
             names: Names::default(),
             granularity,
-            processes: Tracked::new(Part::process, Rc::clone(&looked)),
+            processes: Tracked::new(Part::process, looked.clone()),
             present: Vec::new(),
-            mailboxes: Tracked::new(Part::mailbox, Rc::clone(&looked)),
+            mailboxes: Tracked::new(Part::mailbox, looked.clone()),
             present_mailboxes: Vec::new(),
             shared: Vec::new(),
             sleepers: Vec::new(),

@@ -6,6 +6,7 @@
 //! Invariant: two parts with one [`PartState::identity`] are the same to every step, but for the numbers of messages, which only tie
 //! values to them. So it has every field that is not a copy of others; the fingerprint leaves more out.
 
+pub use super::looked::{Moved, Seen};
 use super::{
     World,
     mailbox::{Mailbox, Queued, print_of_queue, print_of_sequence},
@@ -18,7 +19,6 @@ use crate::{
     hash::{Domain, Print, Sequence},
     ids::{Object, Process, Slot},
 };
-use std::cell::{Cell, RefCell};
 
 /// A process, or a mailbox without what is queued in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -56,64 +56,6 @@ impl Part {
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
-    }
-}
-
-/// What a step has seen of a part, as it found it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Seen {
-    /// All of it; of a mailbox, all but what is queued.
-    Part(Part),
-    /// Whether a message is queued at this place.
-    Has(Object, u32),
-    /// The message at this place, or that there is none.
-    At(Object, u32),
-    /// How many messages are queued.
-    Count(Object),
-    /// All that are queued.
-    All(Object),
-}
-
-/// What a step did to the messages of a mailbox.
-#[derive(Clone, Copy, Debug)]
-pub enum Moved {
-    /// One was added at the end.
-    Added(Queued),
-    /// The one at this place was taken.
-    Taken(u32),
-    /// Something else: what they are then has to be looked at.
-    Muddled,
-}
-
-/// What was seen and moved while somebody wanted to know, in order.
-#[derive(Debug, Default)]
-pub(super) struct Looked {
-    is_open: Cell<bool>,
-    /// How often somebody wanted to know.
-    watch: Cell<u64>,
-    seen: RefCell<Vec<Seen>>,
-    moved: RefCell<Vec<(Object, Moved)>>,
-}
-
-impl Looked {
-    #[inline]
-    pub(super) fn is_open(&self) -> bool {
-        self.is_open.get()
-    }
-
-    pub(super) fn watch(&self) -> u64 {
-        self.watch.get()
-    }
-
-    pub(super) fn note(&self, what: Seen) {
-        let mut seen = self.seen.borrow_mut();
-        if !seen.contains(&what) {
-            seen.push(what);
-        }
-    }
-
-    pub(super) fn moved(&self, object: Object, how: Moved) {
-        self.moved.borrow_mut().push((object, how));
     }
 }
 
@@ -165,22 +107,21 @@ pub struct PartState {
 impl World {
     /// From here on it is noted what is looked at.
     pub fn begin_looking(&mut self) {
-        self.looked.seen.borrow_mut().clear();
-        self.looked.moved.borrow_mut().clear();
-        self.looked.watch.set(self.looked.watch.get() + 1);
-        self.watch_parts(true);
+        self.looked.begin();
+        self.processes.watch(true);
+        self.mailboxes.watch(true);
     }
 
     /// What was looked at, and what became of it. Nothing more is noted.
     pub fn end_looking(&mut self) -> Unit {
-        self.watch_parts(false);
+        let (seen, moved) = self.looked.end();
+        self.processes.watch(false);
+        self.mailboxes.watch(false);
         self.fingerprint();
-        let seen = self.looked.seen.take();
         let parts = seen.iter().filter_map(|seen| match seen {
             Seen::Part(part) => Some((*part, self.look_at_part(*part))),
             _ => None,
         });
-        let moved = self.looked.moved.take();
         let is_muddled = |object: &Object| moved.iter().any(|(of, how)| of == object && matches!(how, Moved::Muddled));
         let muddled = self.present_mailboxes.iter().filter(|object| is_muddled(object));
         let parts = parts.collect();
@@ -200,12 +141,6 @@ impl World {
     #[inline]
     pub fn print_of_sequence(&self, object: Object, count: usize, sequence: Sequence) -> Print {
         print_of_sequence(self.names.object_print(object), count as u64, sequence)
-    }
-
-    fn watch_parts(&mut self, is_watched: bool) {
-        self.looked.is_open.set(is_watched);
-        self.processes.watch(is_watched);
-        self.mailboxes.watch(is_watched);
     }
 
     /// The messages of a mailbox, if it is there.

@@ -4,15 +4,14 @@
 //! message by message, counted from the front as the step found it.
 
 use super::{
+    looked::{Looked, Moved, Seen},
     mailbox::Queued,
-    parts::{Looked, Moved, Seen},
 };
 use crate::ids::Object;
 use std::{
     cell::Cell,
     collections::{VecDeque, vec_deque},
     ops::{Index, RangeFrom},
-    rc::Rc,
 };
 
 /// See the module.
@@ -20,7 +19,7 @@ use std::{
 pub(super) struct Queue {
     items: VecDeque<Queued>,
     object: Object,
-    looked: Rc<Looked>,
+    looked: Looked,
     /// What the step that is watched has done to it.
     done: Cell<Done>,
 }
@@ -47,7 +46,7 @@ enum Order {
 }
 
 impl Queue {
-    pub(super) fn new(object: Object, looked: Rc<Looked>) -> Self {
+    pub(super) fn new(object: Object, looked: Looked) -> Self {
         Self { items: VecDeque::new(), object, looked, done: Cell::default() }
     }
 

@@ -5,11 +5,11 @@
 //!
 //! [`World::step_back`]: super::World::step_back
 
-use super::parts::{Looked, Part, Seen};
-use std::{
-    ops::{Index, IndexMut},
-    rc::Rc,
+use super::{
+    looked::{Looked, Seen},
+    parts::Part,
 };
+use std::ops::{Index, IndexMut};
 
 /// Takes on the value of another, without giving up what was allocated.
 pub(super) trait Assign {
@@ -34,7 +34,7 @@ pub(super) struct Tracked<T> {
     part: fn(usize) -> Part,
     /// Whether it is noted which items are looked at, and where.
     is_watched: bool,
-    looked: Rc<Looked>,
+    looked: Looked,
 }
 
 impl<T> Index<usize> for Tracked<T> {
@@ -63,7 +63,7 @@ impl<T: Assign + Clone> IndexMut<usize> for Tracked<T> {
 }
 
 impl<T> Tracked<T> {
-    pub(super) fn new(part: fn(usize) -> Part, looked: Rc<Looked>) -> Self {
+    pub(super) fn new(part: fn(usize) -> Part, looked: Looked) -> Self {
         let (items, kept_in, old) = (Vec::new(), Vec::new(), Vec::new());
         Self { items, kept_in, step: 0, steps: 0, old, kept: 0, part, is_watched: false, looked }
     }
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn steps_are_taken_back_in_turn() {
-        let mut table = Tracked::new(Part::process, Rc::default());
+        let mut table = Tracked::new(Part::process, Looked::default());
         table.push(1);
         table.push(2);
         table[0] = 10;
@@ -178,7 +178,7 @@ mod tests {
 
     #[test]
     fn what_was_kept_outlives_changes_that_are_not() {
-        let mut table = Tracked::new(Part::process, Rc::default());
+        let mut table = Tracked::new(Part::process, Looked::default());
         table.push(1);
         let first = table.begin_step();
         table[0] = 2;

@@ -1,0 +1,88 @@
+//! What a step looks at, noted while somebody wants to know: by the tables ([`super::tracked`]) and the queues ([`super::queue`]), which share this.
+//!
+//! The one thing of the World that is shared: an access through `Index` has nothing but the table at hand. While nobody wants to know, all that is
+//! asked is whether somebody does.
+
+use super::{mailbox::Queued, parts::Part};
+use crate::ids::Object;
+use std::{
+    cell::{Cell, RefCell},
+    rc::Rc,
+};
+
+/// What a step has seen of a part, as it found it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Seen {
+    /// All of it; of a mailbox, all but what is queued.
+    Part(Part),
+    /// Whether a message is queued at this place.
+    Has(Object, u32),
+    /// The message at this place, or that there is none.
+    At(Object, u32),
+    /// How many messages are queued.
+    Count(Object),
+    /// All that are queued.
+    All(Object),
+}
+
+/// What a step did to the messages of a mailbox.
+#[derive(Clone, Copy, Debug)]
+pub enum Moved {
+    /// One was added at the end.
+    Added(Queued),
+    /// The one at this place was taken.
+    Taken(u32),
+    /// Something else: what they are then has to be looked at.
+    Muddled,
+}
+
+/// See the module. Clones note in the same place.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Looked(Rc<Notes>);
+
+/// What was seen and moved, in order.
+#[derive(Debug, Default)]
+struct Notes {
+    is_open: Cell<bool>,
+    /// How often somebody wanted to know.
+    watch: Cell<u64>,
+    seen: RefCell<Vec<Seen>>,
+    moved: RefCell<Vec<(Object, Moved)>>,
+}
+
+impl Looked {
+    /// Whether somebody wants to know.
+    #[inline]
+    pub(super) fn is_open(&self) -> bool {
+        self.0.is_open.get()
+    }
+
+    /// How often somebody wanted to know: a number for the present watch.
+    pub(super) fn watch(&self) -> u64 {
+        self.0.watch.get()
+    }
+
+    pub(super) fn begin(&self) {
+        self.0.seen.borrow_mut().clear();
+        self.0.moved.borrow_mut().clear();
+        self.0.watch.set(self.0.watch.get() + 1);
+        self.0.is_open.set(true);
+    }
+
+    /// What was seen, each once, and moved.
+    pub(super) fn end(&self) -> (Vec<Seen>, Vec<(Object, Moved)>) {
+        self.0.is_open.set(false);
+        (self.0.seen.take(), self.0.moved.take())
+    }
+
+    pub(super) fn note(&self, what: Seen) {
+        let mut seen = self.0.seen.borrow_mut();
+        if !seen.contains(&what) {
+            seen.push(what);
+        }
+    }
+
+    pub(super) fn moved(&self, object: Object, how: Moved) {
+        self.0.moved.borrow_mut().push((object, how));
+    }
+}
