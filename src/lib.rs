@@ -29,7 +29,7 @@ pub use delay_core::{
 pub use delay_core::{
     harness::{Expect, Outcome, Report, conformance},
     live::{End, Waiting},
-    search::{Cache, Execution, Fingerprints, Mode, Stop},
+    search::{Cache, Execution, Fingerprints, Mode, Reduction, Stop},
     world::Granularity,
 };
 pub use delay_macros::{delay_test, observer, test};

@@ -240,6 +240,10 @@ pub(crate) struct SearchArgs {
     /// The search: ses, ss, ses+ss, random.
     #[arg(long, value_name = "MODE")]
     pub(crate) mode: Option<String>,
+    /// Which executions mode ses leaves out because others stand for them: none, or dpor for all but one of those that
+    /// differ in the order of independent steps only.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) reduction: Option<String>,
     /// The most delays in one execution.
     #[arg(long, value_name = "N")]
     pub(crate) max_delays: Option<u32>,
@@ -272,11 +276,12 @@ pub(crate) struct SearchArgs {
 impl SearchArgs {
     /// The settings as the protocol carries them.
     pub(crate) fn overrides(&self) -> Overrides {
-        let Self { explorer, mode, max_delays, seed, budget, samples, .. } = self;
+        let Self { explorer, mode, reduction, max_delays, seed, budget, samples, .. } = self;
         let Self { max_states, max_cache, fingerprints, max_steps, jobs, .. } = self;
         Overrides {
             explorer: explorer.clone(),
             mode: mode.clone(),
+            reduction: reduction.clone(),
             max_delays: *max_delays,
             seed: *seed,
             budget_ms: *budget,
@@ -399,11 +404,12 @@ mod tests {
 
     #[test]
     fn overrides_reach_the_request() {
-        let line = "--explorer rr --mode ses+ss --max-delays 2 --seed 7 --budget 5m --samples 9 --max-states 8 --max-cache 2GiB --fingerprints 128 --max-steps 6 -j 4";
+        let line = "--explorer rr --mode ses+ss --reduction dpor --max-delays 2 --seed 7 --budget 5m --samples 9 --max-states 8 --max-cache 2GiB --fingerprints 128 --max-steps 6 -j 4";
         let words: Vec<&str> = line.split(' ').collect();
         let expected = Overrides {
             explorer: Some("rr".to_owned()),
             mode: Some("ses+ss".to_owned()),
+            reduction: Some("dpor".to_owned()),
             max_delays: Some(2),
             seed: Some(7),
             budget_ms: Some(300_000),

@@ -3,7 +3,7 @@
 pub use crate::numbers::{bytes, count, grouped, parse_bytes};
 use crate::{
     live::{Lasso, Totals},
-    search::{Cache, Fingerprints, Looked, Mode, Settings, Stop},
+    search::{Cache, Fingerprints, Looked, Mode, Reduction, Settings, Stop},
 };
 use std::fmt::Write as _;
 
@@ -29,10 +29,14 @@ pub struct Coverage {
     pub fingerprints: Fingerprints,
     /// Most bytes it could take.
     pub cache_max: u64,
+    /// Which executions were left out.
+    pub reduction: Reduction,
     /// Most delays of an execution.
     pub max_delays: Option<u32>,
     /// Executions that came to their end.
     pub executions: u64,
+    /// With a reduction: executions given up because all that could happen in them is visited elsewhere.
+    pub asleep: u64,
     /// Executions cut at `max_steps`.
     pub truncated: u64,
     /// States visited.
@@ -71,8 +75,10 @@ impl Coverage {
             cache: settings.cache,
             fingerprints: settings.fingerprints,
             cache_max: settings.limits.cache_max(),
+            reduction: settings.reduction,
             max_delays: settings.max_delays,
             executions: 0,
+            asleep: 0,
             truncated: 0,
             states: 0,
             states_per_bound: Vec::new(),
@@ -163,6 +169,7 @@ impl Coverage {
             };
         }
         let mut text = match self.mode {
+            Mode::Ses if self.reduction == Reduction::Dpor => self.reduced(stop),
             Mode::Ses => self.exhaustive(stop),
             Mode::Ss | Mode::Random => self.sampled(),
             Mode::SesSs if self.strata.is_empty() => self.exhaustive(stop),
@@ -177,6 +184,7 @@ impl Coverage {
         let visited = match (self.mode, self.cache) {
             (Mode::Random, _) => return format!("found after {}", count(self.executions, "execution")),
             (Mode::Ss, _) => return format!("found in a sample with {}", count(u64::from(self.bound), "delay")),
+            _ if self.reduction == Reduction::Dpor => count(self.executions, "execution"),
             (_, Cache::Off) => count(self.executions, "execution"),
             (_, Cache::State | Cache::StateExplorer) => count(self.states, "state"),
         };
@@ -213,12 +221,37 @@ impl Coverage {
                 format!("{counts} visited within {}; {} left for more delays", self.delays(), count(*frontier, "state"))
             }
             _ => {
-                let completed = match self.completed_bound {
-                    Some(bound) => format!("all of bound {bound} and part of bound {}", self.bound),
-                    None => format!("part of bound {}", self.bound),
-                };
-                format!("{counts} visited so far ({completed}); {} left", count(*frontier, "state"))
+                format!("{counts} visited so far ({}); {} left", self.completed(), count(*frontier, "state"))
             }
+        }
+    }
+
+    /// Of executions that differ only in the order of independent steps, one stands for all: they are a class.
+    fn reduced(&self, stop: &Stop) -> String {
+        let Self { executions, transitions, frontier, .. } = self;
+        let counts = format!("{} and {}", count(*executions, "execution"), count(*transitions, "transition"));
+        let (delays, left) = (self.delays(), count(*frontier, "state"));
+        // Whatever was cut may be where two steps that depend on each other come.
+        let claimed = self.truncated == 0 && self.totals.foreign_wakes == 0;
+        match stop {
+            Stop::Exhausted if claimed => {
+                format!("every execution visited up to the order of independent steps: {counts}, within {delays}")
+            }
+            Stop::Exhausted | Stop::Delays => format!(
+                "{counts} visited within {delays}, no two alike up to the order of independent steps; {left} left for more delays"
+            ),
+            _ => format!(
+                "{counts} visited so far, no two alike up to the order of independent steps ({}); {left} left",
+                self.completed()
+            ),
+        }
+    }
+
+    /// How far the bounds have come.
+    fn completed(&self) -> String {
+        match self.completed_bound {
+            Some(bound) => format!("all of bound {bound} and part of bound {}", self.bound),
+            None => format!("part of bound {}", self.bound),
         }
     }
 
@@ -283,7 +316,8 @@ impl Coverage {
             | Stop::Found(_)
             | Stop::Nondeterministic(_)
             | Stop::Unsound(_)
-            | Stop::Impossible(_) => {}
+            | Stop::Impossible(_)
+            | Stop::Irreducible(_) => {}
         }
         if self.truncated > 0 {
             add(format!("{} cut at max_steps: nothing is claimed of what follows", count(self.truncated, "execution")));
@@ -291,9 +325,14 @@ impl Coverage {
         if let Some(looked) = &self.lassos {
             add(self.loops(stop, looked));
         }
+        if self.asleep > 0 {
+            let executions = count(self.asleep, "execution");
+            add(format!("{executions} given up on the way: all that could follow is visited elsewhere"));
+        }
         // Who asked for more than is usual wants to see what it gives.
         let matters = self.collision_chance() > 1e-9 || self.fingerprints == Fingerprints::Bits128;
-        if self.states > 0 && self.cache != Cache::Off && matters {
+        let has_cache = self.cache != Cache::Off && self.reduction == Reduction::None;
+        if self.states > 0 && has_cache && matters {
             add(format!(
                 "a {}-bit fingerprint hid a state with probability at most {}",
                 self.fingerprints.bits(),

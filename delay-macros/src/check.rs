@@ -83,6 +83,7 @@ const KEYS: &[(&str, Takes)] = &[
     ("end", Takes::Word(&ENDS)),
     ("cache", Takes::Word(&CACHES)),
     ("fingerprints", Takes::Fingerprints),
+    ("reduction", Takes::Word(&REDUCTIONS)),
     ("execution", Takes::Word(&EXECUTIONS)),
     ("deterministic", Takes::Flag),
     ("budget", Takes::Duration),
@@ -106,6 +107,7 @@ const GRANULARITIES: Words =
 const ENDS: Words = Words { of: "End", variants: &[("quiescent", "Quiescent"), ("body", "Body")] };
 const CACHES: Words =
     Words { of: "Cache", variants: &[("state", "State"), ("state+explorer", "StateExplorer"), ("off", "Off")] };
+const REDUCTIONS: Words = Words { of: "Reduction", variants: &[("none", "None"), ("dpor", "Dpor")] };
 const EXECUTIONS: Words = Words { of: "Execution", variants: &[("learned", "Learned"), ("live", "Live")] };
 const EXPECTATIONS: Words = Words { of: "Expect", variants: &[("pass", "Pass"), ("fail", "Fail")] };
 const TIMES: Words = Words { of: "Time", variants: &[("any", "Any"), ("ordered", "Ordered")] };
@@ -120,12 +122,25 @@ const NEEDS_MODE: &[(&str, &[&str])] = &[
     ("fingerprints", &["ses", "ses+ss"]),
     ("max_cache", &["ses", "ses+ss"]),
     ("max_states", &["ses", "ses+ss"]),
+    ("reduction", &["ses"]),
     ("samples", &["ss", "ses+ss", "random"]),
     ("temperature", &["random"]),
 ];
 
 /// Keys about what is kept of visited states.
 const NEEDS_CACHE: &[&str] = &["fingerprints", "max_cache"];
+/// Keys that mean nothing together with `reduction = "dpor"`, with the reason.
+const NOT_REDUCED: &[(&str, &str)] = &[
+    ("cache", "it visits executions and remembers no states"),
+    ("fingerprints", "it visits executions and remembers no states"),
+    ("max_cache", "it visits executions and remembers no states"),
+    ("deterministic", "it is one thread's"),
+    ("execution", "it executes all that it visits"),
+    ("faults", "what may go wrong commutes with nothing"),
+    ("time", "timers commute with nothing"),
+    ("skew", "timers commute with nothing"),
+    ("temperature", "it needs mode \"ses\""),
+];
 
 /// Checks the arguments; what is wrong goes to `errors` and is left out of the result.
 pub(crate) fn settings(given: &[Given], errors: &mut Vec<Error>) -> Settings {
@@ -139,6 +154,7 @@ pub(crate) fn settings(given: &[Given], errors: &mut Vec<Error>) -> Settings {
         errors.extend(outcome.err());
     }
     together(given, &settings, errors);
+    reduced(given, &settings, errors);
     settings
 }
 
@@ -244,6 +260,28 @@ fn fit_the_mode(mode: &str, given: &[Given], errors: &mut Vec<Error>) {
                 format!("`{key}` has no meaning in mode \"{mode}\"; it needs mode {modes}"),
             ));
         }
+    }
+}
+
+/// What a reduction leaves no room for.
+fn reduced(given: &[Given], settings: &Settings, errors: &mut Vec<Error>) {
+    let is_set = |key: &str, variant: &str| {
+        let is = |call: &&Call| {
+            call.method == key && matches!(&call.argument, Argument::Variant { name, .. } if *name == variant)
+        };
+        settings.calls.iter().find(is).map(|call| call.span)
+    };
+    if is_set("reduction", "Dpor").is_none() {
+        return;
+    }
+    for Given { key, .. } in given {
+        if let Some((_, why)) = NOT_REDUCED.iter().find(|(name, _)| key == name) {
+            errors.push(Error::new(key.span(), format!("`{key}` has no meaning with reduction \"dpor\": {why}")));
+        }
+    }
+    if let Some(span) = is_set("end", "Body") {
+        let why = "the end of the body does not commute with the steps of the others";
+        errors.push(Error::new(span, format!("end \"body\" has no meaning with reduction \"dpor\": {why}")));
     }
 }
 

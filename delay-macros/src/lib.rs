@@ -43,6 +43,7 @@ use proc_macro::TokenStream;
 /// | `cache` | `"state"`, `"state+explorer"`, `"off"` | which states count as seen; `ses` and `ses+ss` only |
 /// | `deterministic` | `true`, `false` | whether several threads report what one would; `ses` and `ses+ss` only |
 /// | `fingerprints` | 64, 128 | how many bits are kept of a state that was seen; `ses` and `ses+ss` only |
+/// | `reduction` | `"none"`, `"dpor"` | whether of executions that differ only in the order of independent steps one is enough; `ses` only |
 /// | `execution` | `"learned"`, `"live"` | whether a step that a task was seen making is made without it; `ses` and `ses+ss` only |
 /// | `budget` | `"500ms"`, `"10s"`, `"5m"`, `"1h"` | time after which the search stops |
 /// | `max_states` | number, at least 1 | states after which the search stops; `ses` and `ses+ss` only |

@@ -79,6 +79,18 @@ fn expansion_with_every_key() {
 }
 
 #[test]
+fn a_reduction_goes_with_few() {
+    expands_to(r#"reduction = "dpor", mode = "ses", max_delays = 3"#, ".reduction(::delay::Reduction::Dpor)");
+    accepts(r#"reduction = "none", cache = "off", end = "body""#);
+    refuses(r#"reduction = "dpor", mode = "random""#, &["it needs mode \"ses\""]);
+    for key in
+        [r#"cache = "state""#, "faults(crash = 1)", r#"execution = "live""#, r#"time = "any""#, r#"end = "body""#]
+    {
+        refuses(&format!("reduction = \"dpor\", {key}"), &["has no meaning with reduction \"dpor\""]);
+    }
+}
+
+#[test]
 fn a_temperature_goes_with_random_only() {
     expands_to(r#"mode = "random", temperature = 100"#, ".temperature(100)");
     expands_to("temperature = 100, config = SHARED", ".temperature(100)");

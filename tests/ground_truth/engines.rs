@@ -16,7 +16,7 @@ use delay_core::coverage::Coverage;
 use std::{collections::BTreeSet, time::Duration};
 
 /// The explorers whose definition the notes have, by their names there.
-const EXPLORERS: [(&str, Kind); 3] = [("rtc", Kind::Rtcz), ("rr", Kind::Rre), ("rtc-recv", Kind::Rtcp)];
+pub(crate) const EXPLORERS: [(&str, Kind); 3] = [("rtc", Kind::Rtcz), ("rr", Kind::Rre), ("rtc-recv", Kind::Rtcp)];
 
 /// Programs with more schedules than this are enumerated with one explorer only, and not over endpoints; those with too
 /// many are not.
@@ -25,20 +25,20 @@ const TOO_MANY: u128 = 50_000;
 
 /// A table program and how it is run.
 #[derive(Clone, Copy)]
-struct Subject {
+pub(crate) struct Subject {
     name: &'static str,
-    semantics: Semantics,
+    pub(crate) semantics: Semantics,
     wiring: Wiring,
 }
 
 /// What a check came to.
-struct Checked {
-    report: Report,
+pub(crate) struct Checked {
+    pub(crate) report: Report,
     counts: Counts,
 }
 
 impl Subject {
-    fn of(row: &Row) -> Self {
+    pub(crate) fn of(row: &Row) -> Self {
         let semantics = row.semantics();
         let wiring = match semantics.mailbox {
             Mailbox::Fifo => Wiring::Channels,
@@ -52,7 +52,7 @@ impl Subject {
         Self { name, semantics: Semantics { mailbox: Mailbox::Fifo, granularity }, wiring: Wiring::Channels }
     }
 
-    fn graph(&self) -> Graph {
+    pub(crate) fn graph(&self) -> Graph {
         Graph::of(&program(self.name), self.semantics)
     }
 
@@ -66,7 +66,7 @@ impl Subject {
         }
     }
 
-    fn checker(&self, explorer: &'static str) -> Checker {
+    pub(crate) fn checker(&self, explorer: &'static str) -> Checker {
         let granularity = match self.semantics.granularity {
             Granularity::Send => delay::Granularity::Send,
             Granularity::Op => delay::Granularity::Op,
@@ -76,7 +76,7 @@ impl Subject {
     }
 
     /// Runs a check in which the first declared process is the explorer's first.
-    fn check(&self, checker: Checker, explorer: &str) -> Checked {
+    pub(crate) fn check(&self, checker: Checker, explorer: &str) -> Checked {
         let order = if explorer.starts_with("rtc") { Order::Reversed } else { Order::Declared };
         let ledger = Ledger::new(program(self.name).outcome, || true);
         let report = checker.execution(Execution::Live).check(|| body(self.name, self.wiring, order, &ledger));
@@ -108,7 +108,7 @@ fn numbers(report: &Report) -> (u64, u64, u64, &[u64], u64, bool) {
 impl Checked {
     /// Everything was visited, and the outcomes are these.
     #[track_caller]
-    fn assert_complete(&self, graph: &Graph, what: &str) {
+    pub(crate) fn assert_complete(&self, graph: &Graph, what: &str) {
         assert!(self.report.is_complete(), "{what}: {:?}", self.report.stop);
         let outcomes: BTreeSet<&str> = self.counts.outcomes.keys().map(String::as_str).collect();
         assert_eq!(outcomes, graph.outcomes(), "{what}");

@@ -8,6 +8,7 @@ mod bodies;
 mod counts;
 mod engines;
 mod programs;
+mod reduction;
 mod reference;
 mod strata;
 mod wire;

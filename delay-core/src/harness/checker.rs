@@ -9,7 +9,7 @@ use super::{
 use crate::{
     explorer::Explorer,
     live::{End, Waiting},
-    search::{Cache, Execution, Fingerprints, Mode},
+    search::{Cache, Execution, Fingerprints, Mode, Reduction},
     trace::Trace,
     world::{
         Granularity,
@@ -121,6 +121,13 @@ impl<R> Checker<R> {
     #[must_use]
     pub const fn fingerprints(mut self, fingerprints: Fingerprints) -> Self {
         self.config.fingerprints = fingerprints;
+        self
+    }
+
+    /// Which executions an exhaustive search leaves out because others stand for them. See [`Reduction`].
+    #[must_use]
+    pub const fn reduction(mut self, reduction: Reduction) -> Self {
+        self.config.reduction = reduction;
         self
     }
 

@@ -7,7 +7,7 @@ use crate::{
     live::{End, Options, Waiting},
     numbers,
     protocol::Overrides,
-    search::{Cache, Execution, Fingerprints, Mode, Settings, budget::Limits},
+    search::{Cache, Execution, Fingerprints, Mode, Reduction, Settings, budget::Limits},
     world::{
         Granularity,
         fault::{Faults, Time},
@@ -39,6 +39,7 @@ pub(super) struct Config {
     pub(super) end: End,
     pub(super) cache: Cache,
     pub(super) fingerprints: Fingerprints,
+    pub(super) reduction: Reduction,
     pub(super) execution: Execution,
     pub(super) budget: Duration,
     pub(super) max_states: Option<u64>,
@@ -70,6 +71,7 @@ impl Config {
         end: End::Quiescent,
         cache: Cache::State,
         fingerprints: Fingerprints::Bits64,
+        reduction: Reduction::None,
         execution: Execution::Learned,
         budget: Duration::from_secs(limits::BUDGET_DEFAULT_SECONDS),
         max_states: None,
@@ -115,34 +117,40 @@ impl Resolved {
     /// # Errors
     /// Two that do not.
     pub(super) fn fits(&self) -> Result<(), ConfigError> {
-        let Config { mode, temperature, .. } = self.config;
+        let Config { mode, temperature, reduction, cache, faults, end, .. } = self.config;
         if temperature.is_some() && mode != Mode::Random {
             let allowed = "\"random\", because `temperature` is set: no other mode is fair, and to be hot for long says nothing in an unfair execution";
             return Err(ConfigError::new("mode", mode.name(), allowed));
+        }
+        if reduction == Reduction::Dpor {
+            let fits = |fits: bool, what, found, allowed| {
+                if fits { Ok(()) } else { Err(ConfigError::new(what, found, allowed)) }
+            };
+            fits(mode == Mode::Ses, "mode", mode.name(), "\"ses\", because `reduction` is \"dpor\"")?;
+            let none = "none to be set, because `reduction` is \"dpor\": it visits executions, and remembers no states";
+            fits(cache == Cache::State, "cache", cache.name(), none)?;
+            let whole =
+                "\"quiescent\", because `reduction` is \"dpor\": the end of the body is no end of the others' steps";
+            fits(end == End::Quiescent, "end", "body", whole)?;
+            let safe = "none, because `reduction` is \"dpor\": what may go wrong commutes with nothing";
+            fits(!faults.is_any(), "faults", "set", safe)?;
         }
         Ok(())
     }
 
     fn apply(&mut self, overrides: &Overrides) -> Result<(), ConfigError> {
-        let Overrides {
-            explorer,
-            mode,
-            max_delays,
-            seed,
-            budget_ms,
-            samples,
-            max_states,
-            max_cache,
-            fingerprints,
-            max_steps,
-            jobs,
-        } = overrides;
+        let Overrides { explorer, mode, reduction, .. } = overrides;
+        let Overrides { max_delays, seed, budget_ms, samples, max_states, .. } = overrides;
+        let Overrides { max_cache, fingerprints, max_steps, jobs, .. } = overrides;
         let config = &mut self.config;
         if let Some(explorer) = explorer {
             self.explorer.clone_from(explorer);
         }
         if let Some(mode) = mode {
             config.mode = parse_mode(mode)?;
+        }
+        if let Some(reduction) = reduction {
+            config.reduction = parse_reduction(reduction)?;
         }
         config.max_delays = max_delays.or(config.max_delays);
         config.seed = seed.unwrap_or(config.seed);
@@ -184,10 +192,23 @@ impl Resolved {
     }
 
     pub(super) fn settings(&self) -> Settings {
-        let Config { mode, max_delays, delta, cache, fingerprints, execution, samples, seed, .. } = self.config;
+        let Config { mode, max_delays, delta, cache, fingerprints, reduction, execution, samples, seed, .. } = self.config;
         let Config { budget, max_states, max_cache, jobs, deterministic, .. } = self.config;
         let limits = Limits { time: Some(budget), states: max_states, cache: max_cache };
-        Settings { mode, max_delays, delta, cache, fingerprints, execution, samples, seed, jobs, deterministic, limits }
+        Settings {
+            mode,
+            max_delays,
+            delta,
+            cache,
+            fingerprints,
+            reduction,
+            execution,
+            samples,
+            seed,
+            jobs,
+            deterministic,
+            limits,
+        }
     }
 }
 
@@ -203,10 +224,17 @@ fn parse_fingerprints(bits: u32) -> Result<Fingerprints, ConfigError> {
     fingerprints.ok_or_else(|| ConfigError::new("fingerprints", &bits.to_string(), "64 or 128"))
 }
 
+fn parse_reduction(text: &str) -> Result<Reduction, ConfigError> {
+    let mut all = [Reduction::None, Reduction::Dpor].into_iter();
+    let allowed = "\"none\" or \"dpor\"";
+    all.find(|reduction| reduction.name() == text).ok_or_else(|| ConfigError::new("reduction", text, allowed))
+}
+
 /// The variables that work without the command line tool.
-const VARIABLES: [&str; 11] = [
+const VARIABLES: [&str; 12] = [
     "DELAY_EXPLORER",
     "DELAY_MODE",
+    "DELAY_REDUCTION",
     "DELAY_MAX_DELAYS",
     "DELAY_SEED",
     "DELAY_BUDGET",
@@ -242,6 +270,7 @@ fn from_env() -> Result<Overrides, ConfigError> {
     Ok(Overrides {
         explorer: variable("DELAY_EXPLORER"),
         mode: variable("DELAY_MODE"),
+        reduction: variable("DELAY_REDUCTION"),
         max_delays: number("DELAY_MAX_DELAYS")?,
         seed: number("DELAY_SEED")?,
         budget_ms: budget.transpose()?,

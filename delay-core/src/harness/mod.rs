@@ -94,6 +94,7 @@ fn problem(stop: &Stop) -> Option<String> {
             "the explorer is not sound: it named {process}, which cannot run or had been named at the same state before; check it with delay::explorer::check_soundness"
         )),
         Stop::Impossible(what) => Some(what.clone()),
+        Stop::Irreducible(what) => Some(format!("reduction \"dpor\" has no place for {what}: leave the reduction out")),
         Stop::Exhausted
         | Stop::Delays
         | Stop::Samples

@@ -19,6 +19,7 @@ mod nodes;
 pub(crate) mod observed;
 pub(crate) mod panics;
 mod poll;
+mod reduction;
 mod reexecute;
 mod task;
 mod totals;

@@ -66,6 +66,9 @@ pub struct Overrides {
     /// `ses`, `ss`, `ses+ss` or `random`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
+    /// `none` or `dpor`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reduction: Option<String>,
     /// The largest number of delays in one execution.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_delays: Option<u32>,
@@ -187,6 +190,7 @@ mod tests {
         Overrides {
             explorer: Some("rtc".to_owned()),
             mode: Some("ses+ss".to_owned()),
+            reduction: Some("dpor".to_owned()),
             max_delays: Some(3),
             seed: Some(u64::MAX),
             budget_ms: Some(10_000),

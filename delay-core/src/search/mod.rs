@@ -10,6 +10,7 @@ mod audit;
 pub mod budget;
 pub mod cache;
 pub mod cursor;
+mod dpor;
 mod frontier;
 mod hybrid;
 mod lasso;
@@ -103,6 +104,26 @@ impl Fingerprints {
     }
 }
 
+/// Which executions an exhaustive search leaves out because others stand for them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
+pub enum Reduction {
+    /// None for the order of their steps.
+    #[default]
+    None,
+    /// Of those that differ only in the order of steps that commute, all but one: partial-order reduction.
+    Dpor,
+}
+
+impl Reduction {
+    /// Its name in attributes and flags.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Dpor => "dpor",
+        }
+    }
+}
+
 /// How an exhaustive search knows what a process does next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
 pub enum Execution {
@@ -126,6 +147,8 @@ pub struct Settings {
     pub cache: Cache,
     /// How much of a fingerprint is kept of it.
     pub fingerprints: Fingerprints,
+    /// Which executions are left out; with a reduction there is no cache.
+    pub reduction: Reduction,
     /// How it is known what a process does next.
     pub execution: Execution,
     /// Samples per stratum; none for the paper's 100 + 3^delays.
@@ -148,6 +171,7 @@ impl Default for Settings {
             delta: 1,
             cache: Cache::State,
             fingerprints: Fingerprints::default(),
+            reduction: Reduction::None,
             execution: Execution::default(),
             samples: None,
             seed: 0,
@@ -209,6 +233,8 @@ pub enum Stop {
     Unsound(String),
     /// The test asks for faults that nothing can happen to.
     Impossible(String),
+    /// The program does what it is not known to commute with what.
+    Irreducible(String),
 }
 
 /// What came out of a search.
@@ -245,6 +271,7 @@ impl<'b> Program<'b> {
 /// Runs the search the settings ask for.
 pub fn search<E: Explorer>(program: Program<'_>, explorer: &E, settings: &Settings, budget: &Budget<'_>) -> Outcome {
     match settings.mode {
+        Mode::Ses if settings.reduction == Reduction::Dpor => dpor::search(program, explorer, settings, budget),
         Mode::Ses => ses::search(program, explorer, settings, budget),
         Mode::Ss => ss::search(program, explorer, settings, budget),
         Mode::SesSs => hybrid::search(program, explorer, settings, budget),

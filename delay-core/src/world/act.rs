@@ -4,6 +4,7 @@
 
 use super::{
     World,
+    access::Kind,
     fault::Rule,
     journal::{Act, told},
     mailbox::{Mailbox, Queued},
@@ -32,6 +33,7 @@ impl World {
         let local = Print::of(Domain::Process).and(state.history(Print::default())).with(u64::from(k));
         self.touch_print(parent);
         let child = self.names.child(parent, k);
+        self.touch_process(child, Kind::Spawn);
         self.begin(child, local);
         let node = self.processes[parent.index()].node;
         self.processes[child.index()].node = node;
@@ -68,6 +70,7 @@ impl World {
     }
 
     pub(super) fn end(&mut self, process: Process, status: Status) {
+        self.touch_process(process, Kind::End);
         let mut pending = std::mem::take(&mut self.processes[process.index()].pending);
         for (index, op) in pending.iter().enumerate() {
             self.withdraw(process, Slot(index as u32), *op);
@@ -94,6 +97,8 @@ impl World {
     /// Such a handle is gone. Returns whether the process is over.
     pub fn release_handle(&mut self, process: Process) -> bool {
         self.journal.note(|| Act::ReleaseHandle(process));
+        // Whoever ends last drops the result.
+        self.touch_process(process, Kind::Read);
         let state = &mut self.processes[process.index()];
         // The process may belong to an execution that is being dropped after its state was reset.
         state.handles = state.handles.saturating_sub(1);
@@ -105,6 +110,7 @@ impl World {
     /// Aborts a process: from now on its only step is to be dropped.
     pub fn abort(&mut self, target: Process, site: Site) {
         self.journal.note(|| Act::Abort(target, site));
+        self.touch_process(target, Kind::Abort);
         self.shared_op();
         let state = &mut self.processes[target.index()];
         if !state.is_live() || state.cancelled {
@@ -241,7 +247,7 @@ impl World {
         let id = self.value_print(from, self.names.object_short(to), content);
         let queued = Queued { message, arrival: message.0, sender: from, rule, id };
         if fate == Fate::AheadOf(0) && !self.is_hostile() {
-            self.arriving(to, from, |mailbox| mailbox.queue.push_back(queued));
+            self.arriving(to, from, message, |mailbox| mailbox.queue.push_back(queued));
             return Observation::Sent(message);
         }
         let is_lost = self.meet(fate, to, queued);
@@ -250,11 +256,12 @@ impl World {
 
     /// A message arrives at a mailbox.
     pub(super) fn arrive(&mut self, to: Object, queued: Queued, ahead_of: u32) {
-        self.arriving(to, queued.sender, |mailbox| mailbox.insert_ahead_of(queued, ahead_of));
+        self.arriving(to, queued.sender, queued.message, |mailbox| mailbox.insert_ahead_of(queued, ahead_of));
     }
 
     #[inline]
-    fn arriving(&mut self, to: Object, from: Process, put: impl FnOnce(&mut Mailbox)) {
+    fn arriving(&mut self, to: Object, from: Process, message: Message, put: impl FnOnce(&mut Mailbox)) {
+        self.touch_arrival(to, message);
         let mailbox = &mut self.mailboxes[to.index()];
         put(mailbox);
         let (reader, full) = (mailbox.reader, !mailbox.has_room());
@@ -284,6 +291,15 @@ impl World {
         self.journal.note(|| Act::SendNow(to, content));
         self.shared_op_on(to);
         let mailbox = &self.mailboxes[to.index()];
+        let seen = match (mailbox.closed, mailbox.capacity) {
+            (true, _) => Some(Kind::SeeClosed),
+            (false, u32::MAX) => None,
+            (false, _) => Some(Kind::Miss),
+        };
+        if let Some(kind) = seen {
+            self.touch_object(to, kind);
+        }
+        let mailbox = &self.mailboxes[to.index()];
         // What a destructor says while its node crashes is not said.
         let result = if mailbox.closed || self.is_crashing() {
             Immediate::Closed
@@ -303,6 +319,7 @@ impl World {
     /// Why there is none.
     pub fn reserve_now(&mut self, to: Object) -> Result<(), Immediate> {
         self.journal.note(|| Act::ReserveNow(to));
+        self.touch_object(to, Kind::Write);
         self.shared_op_on(to);
         let actor = self.actor;
         let mailbox = &mut self.mailboxes[to.index()];
@@ -326,6 +343,7 @@ impl World {
     /// Sends through a permit granted before.
     pub fn send_reserved(&mut self, to: Object, content: Option<Print>) -> Immediate {
         self.journal.note(|| Act::SendReserved(to, content));
+        self.touch_object(to, Kind::Write);
         self.mailboxes[to.index()].reserved -= 1;
         self.shared_op_on(to);
         let result = self.enqueue_now(to, content);
@@ -341,6 +359,7 @@ impl World {
 
     /// Room that was granted is free again.
     pub(super) fn give_back(&mut self, object: Object) {
+        self.touch_object(object, Kind::Write);
         self.visible_on(object);
         self.mailboxes[object.index()].reserved -= 1;
         self.touch_mailbox_print(object);
@@ -356,7 +375,13 @@ impl World {
             // The order of arrival decides, which the fingerprint leaves out where every message can be received.
             self.names.remember_arrival(from);
         }
-        let (result, seen) = match self.take(from, 0) {
+        self.touch_order(from);
+        let taken = self.take(from, 0);
+        match &taken {
+            Some(queued) => self.touch_taking(from, queued, false),
+            None => self.touch_object(from, Kind::Miss),
+        }
+        let (result, seen) = match taken {
             Some(queued) => (Immediate::Done(queued.message), queued.id),
             None if self.mailboxes[from.index()].is_over() => (Immediate::Closed, Print::default()),
             None => (Immediate::Empty, Print::default()),
@@ -388,6 +413,7 @@ impl World {
     /// Looks at a mailbox without changing it; what is seen is an observation.
     pub fn look(&mut self, object: Object, see: impl FnOnce(&Mailbox) -> u64) -> u64 {
         self.beyond_step("looks at a channel");
+        self.touch_object(object, Kind::Look);
         self.shared_op_on(object);
         let seen = see(&self.mailboxes[object.index()]);
         self.observe_of(self.names.object_print(object), Print::default().with(seen));
@@ -397,6 +423,7 @@ impl World {
     /// Looks at how far a process has come: an observation.
     pub fn look_at_process(&mut self, process: Process) -> Status {
         self.journal.note(|| Act::LookAtProcess(process));
+        self.touch_process(process, Kind::Read);
         self.shared_op();
         let status = self.processes[process.index()].status;
         self.observe_of(self.names.process_print(process), Print::default().with(status as u64));
@@ -407,6 +434,7 @@ impl World {
     /// Joins a process without waiting; returns whether it has ended.
     pub fn join_now(&mut self, child: Process) -> bool {
         self.journal.note(|| Act::JoinNow(child));
+        self.touch_process(child, Kind::Read);
         self.shared_op();
         let state = &self.processes[child.index()];
         let (over, seen) = if state.is_live() { (false, Print::default()) } else { (true, state.result()) };
@@ -420,6 +448,7 @@ impl World {
     /// The actor's visible state changed from one named value to another. See `observed`.
     pub fn set_observed(&mut self, old: Print, new: Print) {
         self.beyond_journal("observes a value");
+        self.cannot_reduce("observe(..) (an invariant looks at states, of which it leaves some out)");
         self.shared_op();
         self.observed = self.observed.minus(old).plus(new);
     }

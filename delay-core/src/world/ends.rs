@@ -1,6 +1,6 @@
 //! The ends of a channel: who can send, who receives, and what others see when the last one goes.
 
-use super::{World, journal::Act, mailbox::Reception};
+use super::{World, access::Kind, journal::Act, mailbox::Reception};
 use crate::ids::Object;
 
 impl World {
@@ -42,6 +42,7 @@ impl World {
     }
 
     fn end_receiver(&mut self, object: Object) {
+        self.touch_object(object, Kind::Close);
         if !self.mailboxes[object.index()].abandoned {
             self.visible_on(object);
         }
@@ -54,6 +55,7 @@ impl World {
     #[inline]
     pub fn add_sender(&mut self, object: Object) {
         self.journal.note(|| Act::AddSender(object));
+        self.touch_object(object, Kind::Gain);
         self.mailboxes[object.index()].senders += 1;
     }
 
@@ -61,6 +63,7 @@ impl World {
     #[inline]
     pub fn drop_sender(&mut self, object: Object) {
         self.journal.note(|| Act::DropSender(object));
+        self.touch_object(object, Kind::Loss);
         self.drops_end(object);
         let senders = &mut self.mailboxes[object.index()].senders;
         // The mailbox may belong to an execution that is being dropped after its state was reset.

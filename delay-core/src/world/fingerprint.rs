@@ -125,6 +125,7 @@ impl World {
             stale_shared: _,
             scratch: _,
             journal: _,
+            accesses: _,
             before: _,
             looked: _,
             // Constant for a search.

@@ -11,6 +11,7 @@
 //!   or ceased to be 0.
 //! - Every field is either in the fingerprint or named in `fingerprint.rs` with the reason why it is not.
 
+pub mod access;
 mod act;
 #[cfg(feature = "test-hooks")]
 pub mod as_set;
@@ -49,6 +50,7 @@ use crate::{
     ids::{Object, Process, Slot},
     name::Names,
 };
+use access::Accesses;
 pub use choice::Choice;
 use environment::{Environment, Happened};
 pub use fair::{Demand, Lacking};
@@ -134,6 +136,8 @@ pub struct World {
     scratch: Vec<Slot>,
     /// What the actor does while it is polled, for those who write it down.
     pub(crate) journal: Journal,
+    /// What the step touches that others touch too, for those who ask.
+    accesses: Accesses,
     /// What the state was before each step that can be taken back.
     before: Before,
     /// Which parts were looked at, while somebody wants to know.
@@ -202,6 +206,7 @@ impl World {
             stale_shared: Vec::new(),
             scratch: Vec::new(),
             journal: Journal::default(),
+            accesses: Accesses::default(),
             before: Before::default(),
             looked,
             #[cfg(feature = "test-hooks")]
@@ -229,6 +234,7 @@ impl World {
         (self.enabled, self.alternatives) = (0, 0);
         self.taken.clear();
         self.events.clear();
+        self.accesses.begin();
         (self.actor, self.first_poll, self.inside, self.notes) = (Process::BODY, false, None, Notes::default());
         self.sum = Print::default();
         self.stale_processes.clear();

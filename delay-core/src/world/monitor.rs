@@ -2,13 +2,18 @@
 //!
 //! Invariant: whether a monitor is hot is a function of its state, so the fingerprint has it already.
 
-use super::{World, journal::Act};
+use super::{
+    World,
+    access::{Kind, Place},
+    journal::Act,
+};
 use crate::hash::Print;
 
 impl World {
     /// Registers a monitor in this state; the number it goes by.
     pub fn add_monitor(&mut self, state: Print, is_hot: bool) -> usize {
         self.beyond_step("registers a monitor");
+        self.touch(Place::MONITORS, Kind::Write);
         self.shared_op();
         self.monitors.push(state);
         self.hot_since.push(None);
@@ -19,6 +24,7 @@ impl World {
     /// A monitor is in this state now.
     pub fn set_monitor(&mut self, monitor: usize, state: Print, is_hot: bool) {
         self.journal.note(|| Act::SetMonitor(monitor, state, is_hot));
+        self.touch_monitor(monitor);
         self.monitors[monitor] = state;
         self.heat(monitor, is_hot);
     }
@@ -26,6 +32,7 @@ impl World {
     /// How many monitors there are to hear what the actor announces.
     pub fn count_monitors(&mut self) -> usize {
         self.journal.note(|| Act::CountMonitors);
+        self.touch(Place::MONITORS, Kind::Read);
         let count = self.monitors.len();
         self.journal.note(|| Act::Answered(count as u64));
         count
@@ -34,6 +41,7 @@ impl World {
     /// In which state a monitor is before it hears what the actor announces.
     pub fn ask_monitor(&mut self, monitor: usize) -> u64 {
         self.journal.note(|| Act::AskMonitor(monitor));
+        self.touch_monitor(monitor);
         let state = self.monitors[monitor].short();
         self.journal.note(|| Act::Answered(state));
         state
@@ -50,6 +58,7 @@ impl World {
         let now = self.choices;
         if is_hot {
             self.names.remember_heat();
+            self.cannot_reduce("a monitor that can be hot (what goes on for ever is looked for among states, of which it leaves some out)");
         }
         let since = &mut self.hot_since[monitor];
         *since = if is_hot { since.or(Some(now)) } else { None };

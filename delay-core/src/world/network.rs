@@ -7,7 +7,7 @@
 //! nobody sees the message before that; there are more states.
 
 use super::{
-    World,
+    World, access,
     environment::Happened,
     fault::{Kind, Mail, Rule},
     journal::Act,
@@ -62,6 +62,7 @@ impl World {
     /// dropped; a crash of its node sets it free.
     pub fn bind(&mut self, object: Object) -> bool {
         self.journal.note(|| Act::Bind(object));
+        self.touch_object(object, access::Kind::Write);
         let host = self.node_of(self.actor);
         let mailbox = &mut self.mailboxes[object.index()];
         let is_free = !std::mem::replace(&mut mailbox.is_bound, true);

@@ -42,6 +42,7 @@ impl World {
     /// Starts a node: its root is spawned from the actor.
     pub fn spawn_node(&mut self, site: Site, mail: Mail, faults: Option<Faults>) -> Process {
         self.beyond_journal("has to do with nodes");
+        self.cannot_reduce("nodes");
         let root = self.spawn(site);
         let rule = faults.map_or(Rule::TEST, |faults| self.add_budget(faults));
         let state = &mut self.processes[root.index()];

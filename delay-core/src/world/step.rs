@@ -5,6 +5,7 @@
 
 use super::{
     Choice, Granularity, World,
+    access::Kind,
     fault::Rule,
     mailbox::{Mailbox, Queued},
     network::Fate,
@@ -62,6 +63,7 @@ impl World {
         self.taken.clear();
         self.notes.ops_in_step = 0;
         self.inside = None;
+        self.accesses.begin();
         if self.deciding().is_some() {
             return (choice.process == Process::FAULTS).then(|| self.decide(choice.alternative)).flatten();
         }
@@ -97,6 +99,7 @@ impl World {
     #[inline]
     pub(super) fn perform(&mut self, process: Process, slot: Slot, alternative: u32) -> Next {
         self.steps += 1;
+        self.touch_others(process, slot);
         let op = &self.processes[process.index()].pending[slot.index()].op;
         if let Op::Receive(from) = *op
             && !self.is_fault(from, alternative)
@@ -128,10 +131,14 @@ impl World {
                 None => return Next::Stay(process),
             },
             Op::Closed(of) => {
+                self.touch_object(of, Kind::SeeClosed);
                 Self::forget(&mut self.mailboxes[of.index()].writers, process);
                 (Observation::Closed, None)
             }
-            Op::Join(child) => (Observation::Done, Some(self.processes[child.index()].result())),
+            Op::Join(child) => {
+                self.touch_process(child, Kind::Join);
+                (Observation::Done, Some(self.processes[child.index()].result()))
+            }
             Op::Sleep(deadline) => {
                 self.now = self.now.max(deadline);
                 self.sleepers.retain(|sleeper| *sleeper != (process, slot));
@@ -270,6 +277,7 @@ impl World {
         let mailbox = &mut self.mailboxes[to.index()];
         Self::forget(&mut mailbox.writers, process);
         if mailbox.closed {
+            self.touch_object(to, Kind::SeeClosed);
             return (Observation::Closed, None);
         }
         let fate = if self.decides_at_send(to) {
@@ -282,6 +290,7 @@ impl World {
     }
 
     fn perform_reserve(&mut self, to: Object) -> (Observation, Option<Print>) {
+        self.touch_object(to, Kind::Write);
         let actor = self.actor;
         let mailbox = &mut self.mailboxes[to.index()];
         Self::forget(&mut mailbox.writers, actor);
@@ -299,6 +308,10 @@ impl World {
     fn perform_receive(&mut self, process: Process, slot: Slot, from: Object, alternative: u32) -> Next {
         Self::forget(&mut self.mailboxes[from.index()].readers, process);
         let taken = self.take(from, alternative);
+        match &taken {
+            Some(queued) => self.touch_taking(from, queued, true),
+            None => self.touch_object(from, Kind::SeeOver),
+        }
         let (observation, seen) = match &taken {
             Some(queued) => (Observation::Received(queued.message), Some(queued.id)),
             None => (Observation::Closed, None),
@@ -363,6 +376,7 @@ impl World {
             return None;
         }
         self.inside = Some(point);
+        self.touch_process(process, Kind::Inside);
         Some(self.perform(process, slot, 0))
     }
 

@@ -88,6 +88,7 @@ impl World {
     /// Opens a store of the actor's node, on its behalf. `name` is that of the store within its node.
     pub fn open_store(&mut self, name: &str, keeps: Keeps) -> Store {
         self.beyond_journal("stores");
+        self.cannot_reduce("storage");
         let node = self.node_of(self.actor);
         let print = Print::of_text(Domain::Store, name);
         let name = node.map_or(print, |root| print.and(self.names.process_print(root)));

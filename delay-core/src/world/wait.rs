@@ -5,6 +5,7 @@
 
 use super::{
     World,
+    access::Kind,
     fault::Rule,
     journal::Act,
     network::Fate,
@@ -53,7 +54,10 @@ impl World {
     fn wait_for(&mut self, op: Op, site: Site) -> Slot {
         let process = self.actor;
         match op {
-            Op::Sleep(_) => self.beyond_journal("waits for a timer"),
+            Op::Sleep(_) => {
+                self.beyond_journal("waits for a timer");
+                self.cannot_reduce("timers (sleep, timeout, interval)");
+            }
             Op::Shared { .. } => self.beyond_journal("waits for what tasks share"),
             Op::Crash(_) | Op::Restart(_) | Op::Down(_) => self.beyond_journal("has to do with nodes"),
             Op::Store(..) => self.beyond_journal("stores"),
@@ -94,6 +98,7 @@ impl World {
 
     /// A process woken by uncontrolled code can run.
     pub fn wake(&mut self, process: Process, site: Site) {
+        self.cannot_reduce("wakes by code that delay does not control");
         let state = &mut self.processes[process.index()];
         let known = state.pending.iter().any(|pending| pending.op == Op::Woken && pending.state == Grant::Waiting);
         if state.is_live() && !known {
@@ -197,6 +202,7 @@ impl World {
             self.journal.note(|| Act::Cancel(slot));
         } else {
             self.beyond_step("drops what another task waits for");
+            self.touch_process(process, Kind::Abort);
         }
         let state = &mut self.processes[process.index()];
         let Some(pending) = state.pending.get_mut(slot.index()) else {
@@ -221,6 +227,7 @@ impl World {
             (_, Op::Shared { object, ask }) => self.withdraw_shared(process, slot, was, object, ask),
             (Grant::Waiting, op) => self.stop_waiting(process, slot, op),
             (Grant::Granted(Observation::Received(_)), Op::Receive(from)) => {
+                self.touch_object(from, Kind::Write);
                 if let Some(queued) = was.taken {
                     self.mailboxes[from.index()].put_back(queued);
                 }
@@ -228,6 +235,7 @@ impl World {
                 self.refresh_waiting(from);
             }
             (Grant::Granted(Observation::Sent(message)), Op::Send { to, .. }) => {
+                self.touch_object(to, Kind::Write);
                 self.mailboxes[to.index()].queue.retain(|queued| queued.message != message);
                 self.environment.late.retain(|(_, queued)| queued.message != message);
                 self.touch_mailbox_print(to);

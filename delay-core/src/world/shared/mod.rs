@@ -17,7 +17,7 @@ pub mod semaphore;
 pub mod watch;
 
 use super::{
-    World,
+    World, access,
     op::{Grant, Observation, Op, Pending},
 };
 use crate::{
@@ -133,6 +133,7 @@ impl World {
     }
 
     fn touch_shared_print(&mut self, object: Object) {
+        self.touch_object(object, access::Kind::Write);
         let shared = &mut self.shared[object.index()];
         if !shared.stale {
             shared.stale = true;
@@ -165,11 +166,13 @@ impl World {
     fn observe_version(&mut self, object: Object, version: Print) {
         #[cfg(feature = "test-hooks")]
         let version = if self.masks(super::masked::Part::Version) { Print::default() } else { version };
+        self.touch_object(object, access::Kind::Read);
         self.observe_of(self.names.object_print(object), version);
     }
 
     /// The actor learns the result of an immediate op.
     fn observe_result(&mut self, object: Object, result: u64) {
+        self.touch_object(object, access::Kind::Read);
         self.observe_of(self.names.object_print(object), Print::default().with(result));
     }
 
@@ -208,6 +211,7 @@ impl World {
         object: Object,
         ask: Ask,
     ) -> Option<(Observation, Option<Print>)> {
+        self.touch_object(object, access::Kind::Read);
         let result = match ask {
             Ask::Acquire(permits) => self.perform_attempt(process, slot, object, permits),
             Ask::Queued(permits) | Ask::Woken(permits) => Some(self.perform_woken(process, slot, object, permits)),

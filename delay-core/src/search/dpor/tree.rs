@@ -1,0 +1,306 @@
+//! The tree of what was visited and is not finished: the states on the present path, and those with steps left for a larger bound.
+//!
+//! Invariants:
+//! - A state is kept as long as a step from it, or from one below it, waits for a larger bound. What was begun at it is kept with it.
+//! - A sleeping step refers to a state above, on the same path, which is kept as long as this one is.
+//! - A choice is made before anything else happens, so that a step and the choices it leads to are one [unit](Unit): it is units that sleep, each
+//!   with its outcomes, and what sleeps below is decided once the last choice is made.
+//! - In the steady state nothing is allocated: the states that are given up are used again.
+
+use crate::{
+    hash::Print,
+    ids::Process,
+    world::{Choice, access::Access},
+};
+
+/// More delays than there are.
+pub(super) const NEVER: u32 = u32::MAX;
+
+/// A state, by its place in the tree.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Node(u32);
+
+/// A step that was begun at some state.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Begun {
+    pub(super) process: Process,
+    /// What tells it from the other alternatives of its process.
+    pub(super) key: u64,
+    what: What,
+    /// Where what it touched begins and ends.
+    from: u32,
+    to: u32,
+}
+
+/// What was begun.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum What {
+    /// A step, and that is all.
+    Step,
+    /// A step that leads to a choice.
+    Opening,
+    /// Such a step with the outcomes of its choices.
+    Unit,
+}
+
+/// A step that leads to a choice that is not made yet.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Unit {
+    /// The state it begins at.
+    pub(super) from: Node,
+    process: Process,
+    /// What tells it, and the outcomes so far, from others.
+    key: u64,
+}
+
+impl Unit {
+    /// What tells it from others with this outcome more.
+    pub(super) fn key_with(&self, choice: Choice) -> u64 {
+        let print = Print::default().with(self.key).with(u64::from(choice.process.number()));
+        print.with(u64::from(choice.alternative)).short()
+    }
+}
+
+/// A step that was begun at a state above, and that nothing since has come in the way of: what it leads to is visited from there.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sleeper {
+    at: Node,
+    number: u32,
+}
+
+/// A state, or room for one.
+#[derive(Debug)]
+pub(super) struct State<E> {
+    /// The step that leads here from the state above.
+    pub(super) choice: Choice,
+    pub(super) key: u64,
+    /// Delays at the state above, for that step.
+    pub(super) spent: u32,
+    /// Delays from the start.
+    pub(super) delays: u32,
+    /// What the processes have seen: another execution of the path comes to the same.
+    pub(super) seen: u64,
+    pub(super) explorer: E,
+    /// Steps that are not made from here on until something comes in their way.
+    pub(super) sleepers: Vec<Sleeper>,
+    /// Processes whose steps are to be made from here.
+    pub(super) wanted: Vec<Process>,
+    /// Steps that were begun here, in that order.
+    pub(super) begun: Vec<Begun>,
+    /// What these touched.
+    touched: Vec<Access>,
+    /// Unfinished states right below that are not on the path.
+    pub(super) below: Vec<Node>,
+    /// A choice is to be made here, which this led to.
+    pub(super) unit: Option<Unit>,
+    /// What was touched since that began.
+    so_far: Vec<Access>,
+    /// Something was begun here that does not sleep, whatever comes of its choices.
+    pub(super) is_fruitful: bool,
+    /// How many of `begun` are steps.
+    pub(super) steps: u32,
+    /// How many processes can make a step, if each can make one only: then the explorer alone knows what a step costs.
+    pub(super) enabled: Option<u32>,
+    /// Something may be left to do here that nobody has looked for.
+    pub(super) is_open: bool,
+    /// Fewest delays of an execution that goes on from here; [`NEVER`] if none is left.
+    pub(super) least: u32,
+    /// The same of the states in `below`.
+    pub(super) least_below: u32,
+    is_used: bool,
+}
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct Tree<E> {
+    states: Vec<State<E>>,
+    free: Vec<Node>,
+}
+
+impl<E: Clone> Tree<E> {
+    pub(super) const fn new() -> Self {
+        Self { states: Vec::new(), free: Vec::new() }
+    }
+
+    #[inline]
+    pub(super) fn at(&self, node: Node) -> &State<E> {
+        &self.states[node.0 as usize]
+    }
+
+    #[inline]
+    pub(super) fn at_mut(&mut self, node: Node) -> &mut State<E> {
+        &mut self.states[node.0 as usize]
+    }
+
+    /// A state that nothing was begun at. Its explorer is taken out of `explorer`, which gets another one in exchange, of no meaning.
+    pub(super) fn add(&mut self, choice: Choice, key: u64, spent: u32, delays: u32, explorer: &mut E) -> Node {
+        let node = self.free.pop().unwrap_or_else(|| {
+            let Some(number) = u32::try_from(self.states.len()).ok() else { crate::bug!("more states than numbers") };
+            self.states.push(State::new(choice, explorer.clone()));
+            Node(number)
+        });
+        let state = &mut self.states[node.0 as usize];
+        (state.choice, state.key, state.spent, state.delays) = (choice, key, spent, delays);
+        (state.is_open, state.least, state.least_below, state.is_used) = (true, NEVER, NEVER, true);
+        (state.unit, state.is_fruitful, state.steps) = (None, false, 0);
+        state.so_far.clear();
+        std::mem::swap(&mut state.explorer, explorer);
+        state.sleepers.clear();
+        state.wanted.clear();
+        state.begun.clear();
+        state.touched.clear();
+        state.below.clear();
+        node
+    }
+
+    /// The state is finished.
+    pub(super) fn remove(&mut self, node: Node) {
+        self.states[node.0 as usize].is_used = false;
+        self.free.push(node);
+    }
+
+    /// A step from a state was begun.
+    pub(super) fn begin(&mut self, node: Node, process: Process, key: u64, what: What, touched: &[Access]) {
+        let state = &mut self.states[node.0 as usize];
+        state.steps += u32::from(what != What::Unit);
+        let from = state.touched.len() as u32;
+        state.touched.extend_from_slice(touched);
+        state.begun.push(Begun { process, key, what, from, to: state.touched.len() as u32 });
+    }
+
+    /// A sleeping step, and what it touches.
+    #[inline]
+    pub(super) fn sleeper(&self, sleeper: Sleeper) -> (&Begun, &[Access]) {
+        let state = self.at(sleeper.at);
+        let begun = &state.begun[sleeper.number as usize];
+        (begun, &state.touched[begun.from as usize..begun.to as usize])
+    }
+
+    /// Whether a step is not to be made at a state: it was begun there, or sleeps.
+    #[inline]
+    pub(super) fn is_settled(&self, node: Node, process: Process, key: u64) -> bool {
+        let state = self.at(node);
+        state.begun.iter().any(|begun| (begun.process, begun.key) == (process, key))
+            || state.sleepers.iter().any(|sleeper| {
+                let (begun, _) = self.sleeper(*sleeper);
+                (begun.process, begun.key) == (process, key)
+            })
+    }
+
+    /// Whether some step of a process is not to be made at a state.
+    #[inline]
+    pub(super) fn is_settled_for(&self, node: Node, process: Process) -> bool {
+        let state = self.at(node);
+        state.begun.iter().any(|begun| begun.process == process)
+            || state.sleepers.iter().any(|sleeper| {
+                let (begun, _) = self.sleeper(*sleeper);
+                begun.process == process && begun.what == What::Step
+            })
+    }
+
+    /// A step from `above` leads to a choice, at `below`.
+    #[cold]
+    pub(super) fn open(&mut self, above: Node, below: Node, choice: Choice, key: u64, touched: &[Access]) {
+        let mut so_far = std::mem::take(&mut self.at_mut(below).so_far);
+        let unit = match self.at(above).unit {
+            None => Unit { from: above, process: choice.process, key },
+            Some(unit) => {
+                so_far.extend_from_slice(&self.at(above).so_far);
+                Unit { key: unit.key_with(choice), ..unit }
+            }
+        };
+        so_far.extend_from_slice(touched);
+        let state = self.at_mut(below);
+        (state.so_far, state.unit) = (so_far, Some(unit));
+    }
+
+    /// The last choice of a unit is made at `above`: says where the unit began.
+    #[cold]
+    pub(super) fn close(&mut self, above: Node, unit: Unit, choice: Choice, touched: &[Access]) -> Node {
+        let mut so_far = std::mem::take(&mut self.at_mut(above).so_far);
+        let length = so_far.len();
+        so_far.extend_from_slice(touched);
+        self.begin(unit.from, unit.process, unit.key_with(choice), What::Unit, &so_far);
+        so_far.truncate(length);
+        self.at_mut(above).so_far = so_far;
+        self.at_mut(unit.from).is_fruitful = true;
+        unit.from
+    }
+
+    /// Whether a unit sleeps once this choice is made.
+    #[cold]
+    pub(super) fn sleeps_with(&self, unit: &Unit, choice: Choice) -> bool {
+        let key = unit.key_with(choice);
+        self.at(unit.from).sleepers.iter().any(|sleeper| {
+            let (begun, _) = self.sleeper(*sleeper);
+            (begun.process, begun.key, begun.what) == (unit.process, key, What::Unit)
+        })
+    }
+
+    /// Lets those steps sleep on below what was begun last at `above` that do not meet it.
+    #[inline]
+    pub(super) fn hand_down(&mut self, above: Node, below: Node) {
+        let mut sleepers = std::mem::take(&mut self.at_mut(below).sleepers);
+        let state = self.at(above);
+        if let Some((made, earlier)) = state.begun.split_last() {
+            let touched = &state.touched[made.from as usize..made.to as usize];
+            let sleeps = |sleeper: &Sleeper| {
+                let (begun, theirs) = self.sleeper(*sleeper);
+                begun.what != What::Opening && !meet((begun.process, theirs), (made.process, touched))
+            };
+            let begun = (0..earlier.len() as u32).map(|number| Sleeper { at: above, number });
+            sleepers.extend(state.sleepers.iter().copied().chain(begun).filter(sleeps));
+        }
+        self.at_mut(below).sleepers = sleepers;
+    }
+
+    /// How many states have steps left.
+    pub(super) fn unfinished(&self) -> u64 {
+        self.states.iter().filter(|state| state.is_used && (state.is_open || state.least != NEVER)).count() as u64
+    }
+}
+
+impl<E> State<E> {
+    fn new(choice: Choice, explorer: E) -> Self {
+        Self {
+            choice,
+            key: 0,
+            spent: 0,
+            delays: 0,
+            seen: 0,
+            explorer,
+            sleepers: Vec::new(),
+            wanted: Vec::new(),
+            begun: Vec::new(),
+            touched: Vec::new(),
+            below: Vec::new(),
+            unit: None,
+            so_far: Vec::new(),
+            is_fruitful: false,
+            steps: 0,
+            enabled: None,
+            is_open: true,
+            least: NEVER,
+            least_below: NEVER,
+            is_used: true,
+        }
+    }
+
+    /// Fewest delays of an execution that goes on from here or below.
+    #[inline]
+    pub(super) fn least_of_all(&self) -> u32 {
+        self.least.min(self.least_below)
+    }
+}
+
+/// Whether it matters in which order two steps are made that can both be made.
+#[inline]
+fn meet(one: (Process, &[Access]), other: (Process, &[Access])) -> bool {
+    let ((mine, my), (theirs, their)) = (one, other);
+    if mine == theirs {
+        return true;
+    }
+    let takes_away = |accesses: &[Access], process| accesses.iter().any(|access| access.aborts(process));
+    let dependent = |access: &Access| their.iter().any(|other| access.is_dependent_on(other));
+    my.iter().any(dependent) || takes_away(my, theirs) || takes_away(their, mine)
+}

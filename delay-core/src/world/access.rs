@@ -1,0 +1,421 @@
+//! What a step touches that others touch too, noted while a search wants to know which steps commute.
+//!
+//! A step is one op, and the receives that were taken inside it, each with the immediate ops that follow it. What is noted stands in
+//! the order in which it was done; [`Kind::Inside`] begins the next op of the step.
+//!
+//! Invariants:
+//! - Two ops of different processes that can both happen and have no accesses that are [dependent](Kind::is_dependent_on) come to
+//!   the same in either order, what their processes observe included.
+//! - What is not modelled is noted as [`Kind::Write`], which depends on everything else about its place, or makes the World say that
+//!   it cannot be reduced ([`World::irreducible`]); it is never left out.
+
+use super::{
+    Choice, World,
+    mailbox::Queued,
+    op::{Grant, Op},
+    words::Delivery,
+};
+use crate::{
+    hash::Print,
+    ids::{Message, Object, Process, Slot},
+};
+
+/// What something is done to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Place(u32);
+
+impl Place {
+    /// The monitors, as a list.
+    pub const MONITORS: Self = Self(3);
+
+    /// A mailbox, or what tasks share.
+    pub const fn object(object: Object) -> Self {
+        Self((object.index() as u32) << 2)
+    }
+
+    /// A process, as others see it.
+    pub const fn process(process: Process) -> Self {
+        Self((process.index() as u32) << 2 | 1)
+    }
+
+    /// A monitor, by number.
+    const fn monitor(number: usize) -> Self {
+        Self((number as u32) << 2 | 2)
+    }
+
+    /// Whether it is a process; then its number is a quarter of the index.
+    pub const fn is_process(self) -> bool {
+        self.0 & 3 == 1
+    }
+
+    /// The process it is.
+    pub const fn as_process(self) -> Process {
+        Process::new(self.0 >> 2)
+    }
+
+    /// Index into tables kept per place.
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// What is done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// A message is put at the end of a queue.
+    Send,
+    /// A message is put among others that it does not have to follow.
+    Post,
+    /// A send, or a wait for the end, sees that the mailbox is closed.
+    SeeClosed,
+    /// A receive takes the message that is first.
+    Receive,
+    /// A receive takes one of the messages that it may take.
+    Pick,
+    /// The first message is taken by one who would not have waited.
+    TakeNow,
+    /// One who would not have waited sees that there is nothing, or whether there is room.
+    Miss,
+    /// It is looked at how much there is of anything.
+    Look,
+    /// There is one more that can send.
+    Gain,
+    /// There is one less that can send.
+    Loss,
+    /// A receive sees that nothing will come.
+    SeeOver,
+    /// The receiver is closed or gone.
+    Close,
+    /// An op that is not granted was waited for together with the one that is: more may have come.
+    Await,
+    /// Something is seen.
+    Read,
+    /// Anything.
+    Write,
+    /// A process ends.
+    End,
+    /// The end of a process is waited for.
+    Join,
+    /// A process is aborted, or an op of it is taken away.
+    Abort,
+    /// A process is spawned.
+    Spawn,
+    /// The next op of the step begins.
+    Inside,
+}
+
+impl Kind {
+    /// Whether two accesses to one place by different processes, both of which can happen, come to something else in the other order.
+    #[inline]
+    pub const fn is_dependent_on(self, other: Self) -> bool {
+        const fn bit(kind: Kind) -> u32 {
+            1 << kind as u32
+        }
+        const TAKES: u32 = bit(Kind::Receive) | bit(Kind::Pick) | bit(Kind::TakeNow);
+        const LOOKS: u32 = bit(Kind::Miss) | bit(Kind::Look);
+        const ALL: u32 = (1 << (Kind::Inside as u32 + 1)) - 1;
+        // What waits for a thing that the other does comes after it, or is another alternative.
+        const NEVER: u32 = bit(Kind::Await) | bit(Kind::Join) | bit(Kind::Spawn) | bit(Kind::Inside);
+        let others = match self {
+            Self::Send => bit(Self::Send) | LOOKS | bit(Self::Close),
+            Self::Post => LOOKS | bit(Self::Close),
+            Self::SeeClosed | Self::SeeOver => bit(Self::Close),
+            Self::Receive | Self::Pick | Self::TakeNow => TAKES | LOOKS | bit(Self::Close),
+            Self::Miss => TAKES | bit(Self::Send) | bit(Self::Post) | bit(Self::Loss) | bit(Self::Close),
+            Self::Look => {
+                TAKES
+                    | bit(Self::Send)
+                    | bit(Self::Post)
+                    | bit(Self::Gain)
+                    | bit(Self::Loss)
+                    | bit(Self::Close)
+                    | bit(Self::End)
+            }
+            Self::Gain => bit(Self::Look),
+            Self::Loss => LOOKS,
+            Self::Close => {
+                TAKES
+                    | bit(Self::Send)
+                    | bit(Self::Post)
+                    | bit(Self::SeeClosed)
+                    | LOOKS
+                    | bit(Self::SeeOver)
+                    | bit(Self::Close)
+            }
+            Self::Read => bit(Self::End),
+            Self::Write => ALL & !NEVER,
+            Self::End => bit(Self::Look) | bit(Self::Read),
+            Self::Abort => bit(Self::Abort),
+            Self::Await | Self::Join | Self::Spawn | Self::Inside => 0,
+        };
+        others & bit(other) != 0 || matches!(other, Self::Write) && NEVER & bit(self) == 0
+    }
+}
+
+/// One access.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Access {
+    /// To what.
+    pub place: Place,
+    /// Which.
+    pub kind: Kind,
+    /// The message it is about, if it is about one.
+    pub message: Option<Message>,
+    /// How many messages fit, for a message that needed room; else 0.
+    pub capacity: u32,
+}
+
+impl Access {
+    /// Whether it matters in which order this and an access of another process are made, both of which can be.
+    #[inline]
+    pub fn is_dependent_on(&self, other: &Self) -> bool {
+        self.place == other.place && self.kind.is_dependent_on(other.kind)
+    }
+
+    /// Whether it keeps a process from doing what it waits for.
+    #[inline]
+    pub fn aborts(&self, process: Process) -> bool {
+        self.kind == Kind::Abort && self.place == Place::process(process)
+    }
+}
+
+/// The accesses of the last step.
+#[derive(Debug, Default)]
+pub(super) struct Accesses {
+    is_wanted: bool,
+    list: Vec<Access>,
+    /// The first thing an execution did whose effects on others are not modelled.
+    cannot: Option<&'static str>,
+}
+
+impl Accesses {
+    /// A step begins.
+    #[inline]
+    pub(super) fn begin(&mut self) {
+        self.list.clear();
+    }
+}
+
+impl World {
+    /// From the next step on, what is touched is noted.
+    pub fn note_accesses(&mut self) {
+        self.accesses.is_wanted = true;
+    }
+
+    /// What the last step touched.
+    #[inline]
+    pub fn accesses(&self) -> &[Access] {
+        &self.accesses.list
+    }
+
+    /// Something the program did, or may do, of which it is not known with what it commutes.
+    #[inline]
+    pub fn irreducible(&self) -> Option<&'static str> {
+        self.accesses.cannot.or_else(|| self.is_hostile().then_some("faults that may happen"))
+    }
+
+    #[inline]
+    pub(super) fn touch(&mut self, place: Place, kind: Kind) {
+        if self.accesses.is_wanted {
+            self.accesses.list.push(Access { place, kind, message: None, capacity: 0 });
+        }
+    }
+
+    #[inline]
+    pub(super) fn touch_object(&mut self, object: Object, kind: Kind) {
+        self.touch(Place::object(object), kind);
+    }
+
+    #[inline]
+    pub(super) fn touch_process(&mut self, process: Process, kind: Kind) {
+        self.touch(Place::process(process), kind);
+    }
+
+    #[inline]
+    pub(super) fn touch_monitor(&mut self, monitor: usize) {
+        self.touch(Place::monitor(monitor), Kind::Write);
+    }
+
+    /// A message arrives at a mailbox.
+    #[inline]
+    pub(super) fn touch_arrival(&mut self, object: Object, message: Message) {
+        if !self.accesses.is_wanted {
+            return;
+        }
+        let mailbox = &self.mailboxes[object.index()];
+        let kind = match mailbox.delivery {
+            _ if self.decides_at_send(object) => Kind::Write,
+            Delivery::Fifo => Kind::Send,
+            Delivery::PerSender | Delivery::Unordered => Kind::Post,
+        };
+        let capacity = if mailbox.capacity == u32::MAX { 0 } else { mailbox.capacity };
+        let place = Place::object(object);
+        self.accesses.list.push(Access { place, kind, message: Some(message), capacity });
+    }
+
+    /// A message is taken out of a mailbox.
+    #[inline]
+    pub(super) fn touch_taking(&mut self, object: Object, queued: &Queued, waits: bool) {
+        if !self.accesses.is_wanted {
+            return;
+        }
+        let kind = match (waits, self.mailboxes[object.index()].delivery) {
+            (false, _) => Kind::TakeNow,
+            (true, Delivery::Fifo) => Kind::Receive,
+            (true, Delivery::PerSender | Delivery::Unordered) => Kind::Pick,
+        };
+        let place = Place::object(object);
+        self.accesses.list.push(Access { place, kind, message: Some(queued.message), capacity: 0 });
+    }
+
+    /// Somebody takes what comes first, by arrival, out of a mailbox.
+    #[inline]
+    pub(super) fn touch_order(&mut self, object: Object) {
+        if self.mailboxes[object.index()].delivery != Delivery::Fifo && !self.decides_at_send(object) {
+            self.cannot_reduce("try_recv on an endpoint whose messages may overtake each other");
+        }
+    }
+
+    /// A process is granted one of the ops it waits for: it does not go on by any of the others, nor will once they can be granted.
+    #[inline]
+    pub(super) fn touch_others(&mut self, process: Process, granted: Slot) {
+        if self.accesses.is_wanted && self.processes[process.index()].in_use > 1 {
+            self.touch_all_others(process, granted);
+        }
+    }
+
+    #[cold]
+    fn touch_all_others(&mut self, process: Process, granted: Slot) {
+        for index in 0..self.processes[process.index()].pending.len() {
+            let pending = self.processes[process.index()].pending[index];
+            if index == granted.index()
+                || pending.state != Grant::Waiting
+                || self.ready(process, &pending) > 0 && !self.grows(pending.op)
+            {
+                continue;
+            }
+            match pending.op {
+                Op::Receive(from) => self.touch_object(from, Kind::Await),
+                Op::Send { to, .. } | Op::Reserve(to) => self.touch_object(to, Kind::Miss),
+                Op::Closed(of) => self.touch_object(of, Kind::SeeClosed),
+                Op::Join(child) => self.touch_process(child, Kind::Look),
+                Op::Shared { object, .. } => self.touch_object(object, Kind::Write),
+                // Nobody else decides these, or they are refused.
+                Op::Start
+                | Op::Yield
+                | Op::Woken
+                | Op::Cancel
+                | Op::Choose(_)
+                | Op::Sleep(_)
+                | Op::Crash(_)
+                | Op::Restart(_)
+                | Op::Store(..)
+                | Op::Down(_) => {}
+            }
+        }
+    }
+
+    /// Whether an op that can be granted may get further alternatives.
+    fn grows(&self, op: Op) -> bool {
+        matches!(op, Op::Receive(from) if self.mailboxes[from.index()].delivery != Delivery::Fifo)
+    }
+
+    /// The program does what is not modelled.
+    #[inline]
+    pub(super) fn cannot_reduce(&mut self, what: &'static str) {
+        self.accesses.cannot.get_or_insert(what);
+    }
+
+    /// What tells an alternative of a process from its others, whatever else comes and goes while the process does not move.
+    #[inline]
+    pub fn alternative(&mut self, choice: Choice) -> u64 {
+        let Some(state) = self.processes.get(choice.process.index()) else { return u64::from(choice.alternative) };
+        if self.choosing().is_some() {
+            return u64::from(choice.alternative);
+        }
+        if let Some(slot) = state.sole()
+            && !self.grows(state.pending[slot.index()].op)
+        {
+            return u64::from(choice.alternative);
+        }
+        let Some((process, slot, alternative)) = self.locate(choice) else { return u64::from(choice.alternative) };
+        let mut which = alternative;
+        if let Op::Receive(from) = self.processes[process.index()].pending[slot.index()].op {
+            let mailbox = &self.mailboxes[from.index()];
+            which = mailbox.heads().nth(alternative as usize).map_or(u32::MAX, |place| mailbox.queue[place].message.0);
+        }
+        // A combinator may ask in any order, and gets other slots then.
+        Print::default().with(self.op_mark(process, slot)).with(u64::from(which)).short()
+    }
+
+    /// How many processes can make a step, if each can make one only and nothing else can happen.
+    #[inline]
+    pub fn plainly_enabled(&self) -> Option<u32> {
+        (self.choosing().is_none() && self.choice_count() == self.enabled).then_some(self.enabled)
+    }
+
+    /// A number for all that the processes have seen, however often they were asked.
+    #[inline]
+    pub fn seen(&self) -> u64 {
+        self.present.iter().fold(0, |sum: u64, process| {
+            let state = &self.processes[process.index()];
+            sum.rotate_left(5).wrapping_add(state.local.short()) ^ state.status() as u64
+        })
+    }
+
+    /// The ops that are waited for in vain, because others came before: sends that find no room.
+    pub fn crowded_out(&self) -> impl Iterator<Item = (Process, Access)> {
+        self.present.iter().filter(|process| self.processes[process.index()].is_live()).flat_map(|process| {
+            self.processes[process.index()].waiting().filter_map(|pending| {
+                let (Op::Send { to, .. } | Op::Reserve(to)) = pending.op else { return None };
+                let access = Access { place: Place::object(to), kind: Kind::Send, message: None, capacity: 0 };
+                (self.ready(*process, pending) == 0).then_some((*process, access))
+            })
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: [Kind; 20] = [
+        Kind::Send,
+        Kind::Post,
+        Kind::SeeClosed,
+        Kind::Receive,
+        Kind::Pick,
+        Kind::TakeNow,
+        Kind::Miss,
+        Kind::Look,
+        Kind::Gain,
+        Kind::Loss,
+        Kind::SeeOver,
+        Kind::Close,
+        Kind::Await,
+        Kind::Read,
+        Kind::Write,
+        Kind::End,
+        Kind::Join,
+        Kind::Abort,
+        Kind::Spawn,
+        Kind::Inside,
+    ];
+
+    #[test]
+    fn dependence_has_no_direction() {
+        for one in ALL {
+            for other in ALL {
+                assert_eq!(one.is_dependent_on(other), other.is_dependent_on(one), "{one:?} {other:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_modelled_depends_on_all_about_its_place() {
+        let waits = [Kind::Await, Kind::Join, Kind::Spawn, Kind::Inside];
+        for other in ALL.into_iter().filter(|kind| !waits.contains(kind)) {
+            assert!(Kind::Write.is_dependent_on(other), "{other:?}");
+        }
+    }
+}
