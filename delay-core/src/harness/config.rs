@@ -192,7 +192,8 @@ impl Resolved {
     }
 
     pub(super) fn settings(&self) -> Settings {
-        let Config { mode, max_delays, delta, cache, fingerprints, reduction, execution, samples, seed, .. } = self.config;
+        let Config { mode, max_delays, delta, cache, fingerprints, reduction, execution, samples, seed, .. } =
+            self.config;
         let Config { budget, max_states, max_cache, jobs, deterministic, .. } = self.config;
         let limits = Limits { time: Some(budget), states: max_states, cache: max_cache };
         Settings {
