@@ -91,6 +91,8 @@ pub mod guide {
     pub mod observe {}
     #[doc = include_str!("../docs/guide/12-migrations.md")]
     pub mod migrations {}
+    #[doc = include_str!("../docs/guide/13-long-searches.md")]
+    pub mod long_searches {}
 }
 
 /// Compiles the README's programs.

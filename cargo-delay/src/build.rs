@@ -46,6 +46,11 @@ pub(crate) struct TestBinary {
 }
 
 impl TestBinary {
+    /// A binary that is known by its name only.
+    pub(crate) fn named(id: &str, package: &str) -> Self {
+        Self { id: id.to_owned(), package: package.to_owned(), ..Self::default() }
+    }
+
     /// A command that starts the binary as cargo would.
     pub(crate) fn command(&self) -> Command {
         let Self { id: _, path, package: _, directory, variables } = self;

@@ -7,7 +7,8 @@
 use crate::cargo_args::CargoArgs;
 use anstyle::{AnsiColor, Effects};
 use clap::{ArgAction, Args, Parser, ValueEnum, builder::Styles};
-use delay_core::protocol::Overrides;
+use delay_core::protocol::{Overrides, Shard};
+use std::path::PathBuf;
 
 /// The styles of cargo's own help.
 const STYLES: Styles = Styles::styled()
@@ -47,7 +48,13 @@ pub(crate) enum Subcommand {
     List(ListArgs),
     /// Build and explore delay tests.
     #[command(visible_alias = "t", visible_alias = "run")]
-    Test(TestArgs),
+    Test(Box<TestArgs>),
+    /// Put the reports of the shards of one run together.
+    ///
+    /// Each shard of a run (`cargo delay test --shard 1/3 --report one.json`, and so on) tells of its part. This command reads all their reports and says what
+    /// they come to: the summary and the exit code are those of `cargo delay test`. The exit code is 96 if a report cannot be read, is missing, is there twice, or
+    /// is of another run.
+    Merge(MergeArgs),
     /// Execute a saved trace again and compare.
     ///
     /// Re-executes the test along the saved schedule (`cargo nextest replay`, by contrast, prints a recorded run). The exit
@@ -74,6 +81,8 @@ pub(crate) enum Topic {
     List,
     /// `cargo delay test`.
     Test,
+    /// `cargo delay merge`.
+    Merge,
     /// `cargo delay replay`.
     Replay,
     /// `cargo delay check`.
@@ -172,11 +181,19 @@ pub(crate) struct TestArgs {
     pub(crate) cargo: CargoArgs,
 }
 
+/// `cargo delay merge`.
+#[derive(Debug, Args)]
+pub(crate) struct MergeArgs {
+    /// The reports of all shards of one run, in any order.
+    #[arg(value_name = "REPORT", required = true)]
+    pub(crate) reports: Vec<PathBuf>,
+}
+
 /// `cargo delay replay`.
 #[derive(Debug, Args)]
 pub(crate) struct ReplayArgs {
     /// The file of the trace: a plain one, or a snapshot such as delay-snapshots/NAME.snap.
-    pub(crate) trace: Option<std::path::PathBuf>,
+    pub(crate) trace: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) cargo: CargoArgs,
 }
@@ -186,7 +203,7 @@ pub(crate) struct ReplayArgs {
 pub(crate) struct CheckArgs {
     /// The recordings of one run: one file for each process.
     #[arg(value_name = "RECORDING", required = true)]
-    pub(crate) recordings: Vec<std::path::PathBuf>,
+    pub(crate) recordings: Vec<PathBuf>,
     /// The name of the function with `#[delay::observer]` to check with [default: all].
     #[arg(long, value_name = "NAME")]
     pub(crate) observer: Option<String>,
@@ -271,6 +288,18 @@ pub(crate) struct SearchArgs {
     /// Threads that search in each test [default: all cores, shared between the tests that run at a time].
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) jobs: Option<u32>,
+    /// Search the i-th of n parts only, such as 2/4: for several machines at once. See `cargo delay merge`.
+    #[arg(long, value_name = "I/N")]
+    pub(crate) shard: Option<Shard>,
+    /// Save each search now and then to a file in this directory. See --resume.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) checkpoint: Option<PathBuf>,
+    /// How often to save a search, such as 30s [default: 30s, and not more than a twentieth of the time].
+    #[arg(long, value_name = "TIME", value_parser = parse_budget, requires = "checkpoint")]
+    pub(crate) checkpoint_every: Option<u64>,
+    /// Go on from what is saved there, with what was not finished.
+    #[arg(long, requires = "checkpoint")]
+    pub(crate) resume: bool,
 }
 
 impl SearchArgs {
@@ -278,6 +307,8 @@ impl SearchArgs {
     pub(crate) fn overrides(&self) -> Overrides {
         let Self { explorer, mode, reduction, max_delays, seed, budget, samples, .. } = self;
         let Self { max_states, max_cache, fingerprints, max_steps, jobs, .. } = self;
+        let Self { shard, checkpoint, checkpoint_every, resume, .. } = self;
+        let absolute = |directory: &PathBuf| std::path::absolute(directory).unwrap_or_else(|_| directory.clone());
         Overrides {
             explorer: explorer.clone(),
             mode: mode.clone(),
@@ -291,6 +322,10 @@ impl SearchArgs {
             fingerprints: *fingerprints,
             max_steps: *max_steps,
             jobs: *jobs,
+            shard: *shard,
+            checkpoint: checkpoint.as_ref().map(|directory| absolute(directory).to_string_lossy().into_owned()),
+            checkpoint_every_ms: *checkpoint_every,
+            resume: resume.then_some(true),
         }
     }
 }
@@ -336,6 +371,9 @@ pub(crate) struct RunnerArgs {
     /// What to do if there is no test to run.
     #[arg(long, value_enum, default_value_t, value_name = "ACTION")]
     pub(crate) no_tests: NoTests,
+    /// Write what was covered and found to this file, for `cargo delay merge`.
+    #[arg(long, value_name = "PATH")]
+    pub(crate) report: Option<PathBuf>,
     /// How to show progress.
     #[arg(long, value_enum, default_value_t, value_name = "HOW")]
     pub(crate) show_progress: ShowProgress,
@@ -368,93 +406,4 @@ pub(crate) enum ShowProgress {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use clap::CommandFactory;
-
-    fn parse(words: &[&str]) -> Result<Subcommand, clap::Error> {
-        let all = ["cargo-delay", "delay"].iter().chain(words);
-        Cargo::try_parse_from(all).map(|Cargo::Delay(arguments)| arguments.command)
-    }
-
-    fn test_args(words: &[&str]) -> TestArgs {
-        match parse(&[&["test"], words].concat()).unwrap() {
-            Subcommand::Test(test) => test,
-            other => panic!("{other:?}"),
-        }
-    }
-
-    fn help_of(words: &[&str]) -> String {
-        parse(&[words, &["--help"]].concat()).unwrap_err().to_string()
-    }
-
-    #[test]
-    fn the_definition_is_consistent() {
-        Cargo::command().debug_assert();
-    }
-
-    #[test]
-    fn help_is_whole() {
-        insta::assert_snapshot!("help", help_of(&[]));
-        insta::assert_snapshot!("help_list", help_of(&["list"]));
-        insta::assert_snapshot!("help_test", help_of(&["test"]));
-        insta::assert_snapshot!("help_replay", help_of(&["replay"]));
-        insta::assert_snapshot!("help_check", help_of(&["check"]));
-    }
-
-    #[test]
-    fn overrides_reach_the_request() {
-        let line = "--explorer rr --mode ses+ss --reduction dpor --max-delays 2 --seed 7 --budget 5m --samples 9 --max-states 8 --max-cache 2GiB --fingerprints 128 --max-steps 6 -j 4";
-        let words: Vec<&str> = line.split(' ').collect();
-        let expected = Overrides {
-            explorer: Some("rr".to_owned()),
-            mode: Some("ses+ss".to_owned()),
-            reduction: Some("dpor".to_owned()),
-            max_delays: Some(2),
-            seed: Some(7),
-            budget_ms: Some(300_000),
-            samples: Some(9),
-            max_states: Some(8),
-            max_cache: Some(2 << 30),
-            fingerprints: Some(128),
-            max_steps: Some(6),
-            jobs: Some(4),
-        };
-        assert_eq!(test_args(&words).search.overrides(), expected);
-        assert_eq!(test_args(&[]).search.overrides(), Overrides::default());
-    }
-
-    #[test]
-    fn budgets_have_units() {
-        assert_eq!(parse_budget("250ms"), Ok(250));
-        assert_eq!(parse_budget("1h"), Ok(3_600_000));
-        assert!(parse_budget("10").unwrap_err().contains("unknown unit ``"));
-        assert!(parse_budget("s").unwrap_err().contains("such as 10s"));
-        assert!(parse_budget("-1s").is_err());
-        assert!(parse_budget("18446744073709551615h").is_err());
-    }
-
-    #[test]
-    fn sizes_and_widths_are_checked() {
-        for wrong in ["--max-cache 512", "--max-cache 0MiB", "--fingerprints 32", "--fingerprints many"] {
-            let words: Vec<&str> = ["test"].into_iter().chain(wrong.split(' ')).collect();
-            let text = parse(&words).unwrap_err().to_string();
-            assert!(text.contains("such as 512MiB") || text.contains("expected 64 or 128"), "{text}");
-        }
-    }
-
-    #[test]
-    fn filters_stand_before_and_behind_the_dashes() {
-        let test = test_args(&["two", "--skip", "slow", "phase", "--", "--exact", "a"]);
-        assert_eq!(test.filter.filters, ["two", "phase"]);
-        assert_eq!(test.filter.skip, ["slow"]);
-        assert_eq!(test.filter.behind, ["--exact", "a"]);
-    }
-
-    #[test]
-    fn unknown_options_are_refused() {
-        assert_eq!(parse(&["test", "--include-ignored"]).unwrap_err().exit_code(), 2);
-        assert_eq!(parse(&["test", "-j", "0"]).unwrap_err().exit_code(), 2);
-        assert_eq!(parse(&["test", "--max-steps", "0"]).unwrap_err().exit_code(), 2);
-    }
-}
+mod tests;

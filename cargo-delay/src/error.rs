@@ -2,7 +2,7 @@
 //!
 //! Invariant: a failing test is no error; it is an outcome and stands in `outcome.rs`.
 
-use crate::{exit_code::Code, trace_header::TraceError};
+use crate::{exit_code::Code, saved_report::ReportError, trace_header::TraceError};
 use cargo_metadata::camino::Utf8PathBuf;
 use delay_core::protocol::{RecordError, RequestError};
 use std::{fmt, io, path::PathBuf};
@@ -34,6 +34,8 @@ pub(crate) enum Error {
     Trace(TraceError),
     /// A trace fits no test, or several.
     TraceTest(String),
+    /// A report cannot be read, or does not fit the others.
+    Report(ReportError),
     /// A person stopped the command before it had a result.
     Interrupted,
     /// Standard output or error cannot be written.
@@ -55,7 +57,8 @@ impl Error {
             | Self::Request(_)
             | Self::File { path: _, error: _ }
             | Self::Trace(_)
-            | Self::TraceTest(_) => Code::Setup,
+            | Self::TraceTest(_)
+            | Self::Report(_) => Code::Setup,
             Self::Interrupted => Code::TestFailed,
             Self::Output(_) => Code::OutputFailed,
         }
@@ -86,6 +89,7 @@ impl fmt::Display for Error {
             Self::Request(error) => error.fmt(f),
             Self::File { path, error } => write!(f, "cannot use {}: {error}", path.display()),
             Self::Trace(error) => error.fmt(f),
+            Self::Report(error) => error.fmt(f),
             Self::Interrupted => f.write_str("stopped"),
             Self::Output(error) => write!(f, "cannot write the output: {error}"),
         }
@@ -97,6 +101,12 @@ impl std::error::Error for Error {}
 impl From<TraceError> for Error {
     fn from(error: TraceError) -> Self {
         Self::Trace(error)
+    }
+}
+
+impl From<ReportError> for Error {
+    fn from(error: ReportError) -> Self {
+        Self::Report(error)
     }
 }
 

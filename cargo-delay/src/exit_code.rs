@@ -15,7 +15,7 @@ pub(crate) enum Code {
     Usage = 2,
     /// No test matched, or no monitor heard anything of a recording.
     NoTests = 4,
-    /// Something around the tests went wrong: a trace file, a recording, a directory, a process that cannot be started.
+    /// Something around the tests went wrong: a trace file, a recording, a report, a directory, a process that cannot be started.
     Setup = 96,
     /// A test failed, a recording violates a monitor, or the run was stopped.
     TestFailed = 100,
@@ -42,7 +42,7 @@ const MEANINGS: [(Code, &str); 10] = [
     (Code::Ok, "success: every test passed, or failed where a failure is expected"),
     (Code::Usage, "the command line cannot be understood"),
     (Code::NoTests, "no test to run (see --no-tests), or nothing recorded that an observer hears"),
-    (Code::Setup, "a trace file, recording, directory or process could not be used"),
+    (Code::Setup, "a trace file, recording, report, directory or process could not be used"),
     (
         Code::TestFailed,
         "a test failed, a recording violates a monitor, a replay ended with another verdict, or the run was stopped",

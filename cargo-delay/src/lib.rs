@@ -2,7 +2,8 @@
 //!
 //! Invariants: nothing here explores, replays or judges a property; the test does, and this side starts it and shows what it
 //! says (`docs/protocol.md`). Text for people goes to standard error, what was asked for (a list, help) to standard output.
-//! One run: `cli` -> `workspace` -> `build` -> `discover` -> `filter` -> `run` -> `report` -> `exit_code`.
+//! One run: `cli` -> `workspace` -> `build` -> `discover` -> `filter` -> `run` -> `report` -> `exit_code`; where a run is divided,
+//! `saved_report` -> `merge`.
 
 mod build;
 mod cargo_args;
@@ -17,6 +18,7 @@ mod outcome;
 mod output;
 mod report;
 mod run;
+mod saved_report;
 mod trace_header;
 mod workspace;
 
@@ -38,6 +40,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     let result = match command {
         Subcommand::List(list) => command::list::list(&list, &output),
         Subcommand::Test(test) => command::test::test(&test, &output),
+        Subcommand::Merge(merge) => command::merge::merge(&merge, &output),
         Subcommand::Replay(replay) => command::replay::replay(&replay, &output),
         Subcommand::Check(check) => command::check::check(&check, &output),
         Subcommand::Help { topic } => command::help::help(topic),

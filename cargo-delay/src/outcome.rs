@@ -227,7 +227,15 @@ pub(crate) mod tests {
     /// The last event, with `verdict`.
     pub(crate) fn finished(verdict: Verdict) -> Event {
         let coverage = "every execution with at most 2 delays: 12 executions, 40 states".to_owned();
-        Event::Finished(Finished { verdict, coverage, executions: 12, steps: 99, states: 40, elapsed_ms: 1_200 })
+        Event::Finished(Finished {
+            verdict,
+            coverage,
+            executions: 12,
+            steps: 99,
+            states: 40,
+            elapsed_ms: 1_200,
+            covered: None,
+        })
     }
 
     /// A finding called `title`.
@@ -301,10 +309,10 @@ pub(crate) mod tests {
             }
             story.broken.unwrap_or_default()
         };
-        let started = r#"{"seq":0,"type":"started","version":2,"test":"t","file":"f","line":1}"#;
+        let started = r#"{"seq":0,"type":"started","version":3,"test":"t","file":"f","line":1}"#;
         let warning = r#"{"seq":2,"type":"warning","text":"w"}"#;
         assert_eq!(broken(&[started, warning]), "event 1 of the test is missing: 2 came instead");
-        assert!(broken(&[started, "oops"]).starts_with("not an event of protocol version 2"));
+        assert!(broken(&[started, "oops"]).starts_with("not an event of protocol version 3"));
         assert!(broken(&[started, &started.replace(":0", ":1")]).starts_with("event 1 of the test is not what"));
         assert!(broken(&[&warning.replace(":2", ":0")]).starts_with("event 0 of the test is not what"));
     }

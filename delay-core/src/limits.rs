@@ -42,5 +42,7 @@ pub const FOREIGN_WAIT_MS: u64 = 1_000;
 pub const TICK_STEPS: u32 = 4_096;
 /// Seconds a test explores by default under plain `cargo test`.
 pub const BUDGET_DEFAULT_SECONDS: u64 = 10;
+/// Seconds between two checkpoints of a search, unless the test says otherwise.
+pub const CHECKPOINT_DEFAULT_SECONDS: u64 = 30;
 
 const _: () = assert!(PROCESSES_MAX < u32::MAX - 1, "Process::FAULTS and Process::CLOCK must not be tasks");

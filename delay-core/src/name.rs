@@ -41,6 +41,15 @@ pub enum Histories {
     IfNeeded,
 }
 
+/// Names in the order of their ids, for a search that is to give them the same: an explorer's state, which is in the cache, holds ids.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Order {
+    /// Parent and number of its spawn, of all but the body.
+    pub processes: Vec<(u32, u32)>,
+    /// Creator and number of its creation, and whether the order of arrival decides in it.
+    pub objects: Vec<(u32, u32, bool)>,
+}
+
 #[derive(Debug, Clone)]
 struct ProcessName {
     /// The print, shortened: looked at with every message.
@@ -235,6 +244,26 @@ impl Names {
         *shows = true;
     }
 
+    /// The names in the order of their ids.
+    pub fn order(&self) -> Order {
+        let processes = self.processes.iter().skip(1).map(|name| (name.parent.number(), name.k));
+        let objects = self.objects.iter().map(|name| (name.creator.number(), name.k, name.shows_arrival));
+        Order { processes: processes.collect(), objects: objects.collect() }
+    }
+
+    /// Gives names the ids that they have in another search, before any execution gives them others.
+    pub fn follow(&mut self, order: &Order) {
+        for (number, (parent, k)) in (1..).zip(&order.processes) {
+            let id = self.child(Process::new(*parent), *k);
+            assert_eq!(id.number(), number, "the names are those of a search that has not begun");
+        }
+        for (number, (creator, k, shows_arrival)) in (0..).zip(&order.objects) {
+            let id = self.object(Process::new(*creator), *k);
+            assert_eq!(id.index(), number, "the names are those of a search that has not begun");
+            self.objects[id.index()].shows_arrival = *shows_arrival;
+        }
+    }
+
     /// Whether some monitor was hot in some execution of this search.
     pub fn sees_heat(&self) -> bool {
         self.sees_heat
@@ -272,5 +301,12 @@ mod tests {
         assert_eq!(names.cmp_processes(Process::BODY, b0), Ordering::Less);
         let (x, y) = (names.object(b, 0), names.object(a, 0));
         assert_eq!(names.cmp_objects(y, x), Ordering::Less);
+
+        names.remember_arrival(x);
+        let mut other = Names::default();
+        other.follow(&names.order());
+        assert_eq!(other.order(), names.order());
+        assert_eq!((other.child(a, 0), other.object(b, 0)), (a0, x));
+        assert!(other.shows_arrival(x) && !other.shows_arrival(y) && other.revision() == 0);
     }
 }

@@ -14,6 +14,7 @@ pub(crate) fn help(topic: Option<Topic>) -> Result<Code, Error> {
         None => long_help(&["delay"]),
         Some(Topic::List) => long_help(&["delay", "list"]),
         Some(Topic::Test) => long_help(&["delay", "test"]),
+        Some(Topic::Merge) => long_help(&["delay", "merge"]),
         Some(Topic::Replay) => long_help(&["delay", "replay"]),
         Some(Topic::Check) => long_help(&["delay", "check"]),
         Some(Topic::ExitCodes) => exit_code::help(),
@@ -39,7 +40,7 @@ mod tests {
 
     #[test]
     fn every_topic_has_its_help() {
-        for name in ["list", "test", "replay", "check"] {
+        for name in ["list", "test", "merge", "replay", "check"] {
             assert!(
                 anstream::adapter::strip_str(&long_help(&["delay", name]))
                     .to_string()

@@ -3,6 +3,7 @@
 pub(crate) mod check;
 pub(crate) mod help;
 pub(crate) mod list;
+pub(crate) mod merge;
 pub(crate) mod replay;
 pub(crate) mod test;
 

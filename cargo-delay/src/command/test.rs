@@ -8,19 +8,24 @@ use crate::{
     filter::Filter,
     interrupt::Interrupt,
     report::{Report, progress::Meter, style::WARNING, terminal::Terminal},
-    run::{self, OnFailure, Plan},
+    run::{self, Happening, OnFailure, Plan},
+    saved_report::{SavedReport, Saving},
     workspace::Workspace,
 };
-use delay_core::protocol::{Command, Overrides};
+use delay_core::protocol::{Command, Overrides, Shard};
 use std::{env, io::Write as _, thread};
 
-/// The variable by which a person sets the threads of a search without this command.
+/// The variables by which a person sets the threads of a search, and its part, without this command.
 const JOBS_ENV: &str = "DELAY_JOBS";
+const SHARD_ENV: &str = "DELAY_SHARD";
 
 /// Runs the tests that the filter admits.
 pub(crate) fn test(arguments: &TestArgs, output: &OutputArgs) -> Result<Code, Error> {
     let TestArgs { filter, search, runner, cargo } = arguments;
     let filter = Filter::new(filter)?;
+    let shard = shard(search)?;
+    // Before anything is built and run: to lose the report of a long run helps nobody.
+    let saving = runner.report.as_deref().map(Saving::begin).transpose()?;
     let workspace = Workspace::load(cargo)?;
     let (tests, skipped) = select(find_tests(&workspace, cargo, output)?, &filter);
     if tests.is_empty() {
@@ -39,10 +44,29 @@ pub(crate) fn test(arguments: &TestArgs, output: &OutputArgs) -> Result<Code, Er
     let terminal = Terminal::new(anstream::stderr(), verbosity(output));
     let mut report = Report::new(&tests, skipped, terminal, Meter::new(runner.show_progress, tests.len()));
     report.begin()?;
-    let result = run::run(&plan, |happening| report.tell(happening));
+    let mut saved = SavedReport::of(shard, &tests);
+    let result = run::run(&plan, |happening| {
+        if let Happening::Ended(index, run) = &happening {
+            saved.tests[*index].end(run);
+        }
+        report.tell(happening)
+    });
+    if let Some(saving) = saving {
+        saving.finish(&saved)?;
+    }
     let summary = report.finish()?;
     result?;
     Ok(if summary.failures.is_empty() && summary.run() == summary.meant { Code::Ok } else { Code::TestFailed })
+}
+
+/// Which part of the run this is.
+fn shard(search: &SearchArgs) -> Result<Shard, Error> {
+    let variable = env::var(SHARD_ENV).ok().filter(|text| !text.is_empty());
+    match (search.shard, variable) {
+        (Some(shard), _) => Ok(shard),
+        (None, Some(text)) => text.parse().map_err(|error| Error::Usage(format!("the variable {SHARD_ENV}: {error}"))),
+        (None, None) => Ok(Shard::WHOLE),
+    }
 }
 
 /// What is said and done if the filter admits nothing.

@@ -5,6 +5,7 @@
 #![expect(clippy::unwrap_used, reason = "in a test a panic is a failure, as it should be")]
 
 mod check;
+mod checkpoints;
 mod list;
 mod pins;
 mod plain;
@@ -12,4 +13,5 @@ mod project;
 mod quiet;
 mod replay;
 mod run;
+mod shards;
 mod stop;

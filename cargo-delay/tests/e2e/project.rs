@@ -190,7 +190,7 @@ impl Outcome {
 }
 
 /// `        PASS [   0.007s] ..` with the digits of the time replaced.
-fn without_time(line: &str) -> String {
+pub(crate) fn without_time(line: &str) -> String {
     let timed = line.split_once(" [").and_then(|(label, rest)| Some((label, rest.split_once("s] ")?)));
     match timed {
         Some((label, (time, rest))) if time.trim().parse::<f64>().is_ok() => format!("{label} [TIME] {rest}"),

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     explorer::Explorer,
     live::{End, Waiting},
-    search::{Cache, Execution, Fingerprints, Mode, Reduction},
+    search::{Cache, Execution, Fingerprints, Mode, Reduction, Shard},
     trace::Trace,
     world::{
         Granularity,
@@ -183,6 +183,17 @@ impl<R> Checker<R> {
     #[must_use]
     pub const fn jobs(mut self, jobs: u32) -> Self {
         self.config.jobs = jobs;
+        self
+    }
+
+    /// Only one of several parts of the search, by its number from 1: all together come to the whole. In mode `ses` by the frontier, in
+    /// the others by the number of the sample.
+    ///
+    /// # Panics
+    /// If there is no such part.
+    #[must_use]
+    pub const fn shard(mut self, number: u32, of: u32) -> Self {
+        self.config.shard = Shard::new(number, of).expect("there is such a shard: 1 <= number <= of");
         self
     }
 

@@ -2,12 +2,13 @@
 //!
 //! Precedence: flag (through the request) > `DELAY_*` variable > attribute > default.
 
+use super::checkpoint::{self, Found, Place};
 use crate::{
     limits,
     live::{End, Options, Waiting},
     numbers,
-    protocol::Overrides,
-    search::{Cache, Execution, Fingerprints, Mode, Reduction, Settings, budget::Limits},
+    protocol::{Overrides, shard},
+    search::{Cache, Execution, Fingerprints, Mode, Reduction, Settings, Shard, budget::Limits},
     world::{
         Granularity,
         fault::{Faults, Time},
@@ -47,6 +48,7 @@ pub(super) struct Config {
     pub(super) samples: Option<u64>,
     pub(super) jobs: u32,
     pub(super) deterministic: bool,
+    pub(super) shard: Shard,
     pub(super) expect: Expect,
     pub(super) waiting: Waiting,
     pub(super) faults: Faults,
@@ -79,6 +81,7 @@ impl Config {
         samples: None,
         jobs: 1,
         deterministic: false,
+        shard: Shard::WHOLE,
         expect: Expect::Pass,
         waiting: Waiting::Allow,
         faults: Faults::NONE,
@@ -97,6 +100,8 @@ impl Config {
 pub(super) struct Resolved {
     pub(super) explorer: String,
     pub(super) config: Config,
+    /// Where the search is saved, if it is.
+    pub(super) place: Option<Place>,
 }
 
 impl Resolved {
@@ -105,9 +110,11 @@ impl Resolved {
     /// # Errors
     /// A variable or flag with a value that cannot be, with what is allowed.
     pub(super) fn new(config: Config, overrides: &Overrides) -> Result<Self, ConfigError> {
-        let mut resolved = Self { explorer: config.explorer.to_owned(), config };
-        resolved.apply(&from_env()?)?;
+        let mut resolved = Self { explorer: config.explorer.to_owned(), config, place: None };
+        let variables = from_env()?;
+        resolved.apply(&variables)?;
         resolved.apply(overrides)?;
+        resolved.place = place(&variables, overrides)?;
         resolved.fits()?;
         Ok(resolved)
     }
@@ -117,7 +124,7 @@ impl Resolved {
     /// # Errors
     /// Two that do not.
     pub(super) fn fits(&self) -> Result<(), ConfigError> {
-        let Config { mode, temperature, reduction, cache, faults, end, .. } = self.config;
+        let Config { mode, temperature, reduction, cache, faults, end, shard, .. } = self.config;
         if temperature.is_some() && mode != Mode::Random {
             let allowed = "\"random\", because `temperature` is set: no other mode is fair, and to be hot for long says nothing in an unfair execution";
             return Err(ConfigError::new("mode", mode.name(), allowed));
@@ -134,6 +141,12 @@ impl Resolved {
             fits(end == End::Quiescent, "end", "body", whole)?;
             let safe = "none, because `reduction` is \"dpor\": what may go wrong commutes with nothing";
             fits(!faults.is_any(), "faults", "set", safe)?;
+            let divided = "none, because `reduction` is \"dpor\": it is searched as a whole";
+            fits(shard.is_whole(), "shard", "set", divided)?;
+        }
+        if !shard.is_whole() && mode == Mode::SesSs {
+            let allowed = "\"ses\", \"ss\" or \"random\", because the search is divided into shards: how far the exhaustive part of ses+ss gets is up to each of them";
+            return Err(ConfigError::new("mode", mode.name(), allowed));
         }
         Ok(())
     }
@@ -141,7 +154,7 @@ impl Resolved {
     fn apply(&mut self, overrides: &Overrides) -> Result<(), ConfigError> {
         let Overrides { explorer, mode, reduction, .. } = overrides;
         let Overrides { max_delays, seed, budget_ms, samples, max_states, .. } = overrides;
-        let Overrides { max_cache, fingerprints, max_steps, jobs, .. } = overrides;
+        let Overrides { max_cache, fingerprints, max_steps, jobs, shard, .. } = overrides;
         let config = &mut self.config;
         if let Some(explorer) = explorer {
             self.explorer.clone_from(explorer);
@@ -167,6 +180,7 @@ impl Resolved {
                 steps.ok_or_else(|| ConfigError::new("max_steps", "0 or too large", "1 to 4294967295"))?;
         }
         config.jobs = jobs.unwrap_or(config.jobs).max(1);
+        config.shard = shard.and_then(|shard| Shard::new(shard.number(), shard.of())).unwrap_or(config.shard);
         Ok(())
     }
 
@@ -194,7 +208,7 @@ impl Resolved {
     pub(super) fn settings(&self) -> Settings {
         let Config { mode, max_delays, delta, cache, fingerprints, reduction, execution, samples, seed, .. } =
             self.config;
-        let Config { budget, max_states, max_cache, jobs, deterministic, .. } = self.config;
+        let Config { budget, max_states, max_cache, jobs, deterministic, shard, .. } = self.config;
         let limits = Limits { time: Some(budget), states: max_states, cache: max_cache };
         Settings {
             mode,
@@ -208,9 +222,32 @@ impl Resolved {
             seed,
             jobs,
             deterministic,
+            shard,
             limits,
         }
     }
+}
+
+/// Where a search is saved, and how often; what the command line says comes first.
+fn place(variables: &Overrides, overrides: &Overrides) -> Result<Option<Place>, ConfigError> {
+    let every = overrides.checkpoint_every_ms.or(variables.checkpoint_every_ms).map(Duration::from_millis);
+    let is_resumed = overrides.resume.or(variables.resume).unwrap_or(false);
+    let Some(directory) = overrides.checkpoint.as_ref().or(variables.checkpoint.as_ref()) else {
+        let alone = if is_resumed { Some("resume") } else { every.map(|_| "checkpoint-every") };
+        return match alone {
+            Some(what) => Err(ConfigError::new(
+                what,
+                "set",
+                "nothing, as there is no checkpoint: say where it is (--checkpoint, DELAY_CHECKPOINT)",
+            )),
+            None => Ok(None),
+        };
+    };
+    Ok(Some(Place {
+        directory: checkpoint::directory(directory),
+        every: every.unwrap_or(Duration::from_secs(limits::CHECKPOINT_DEFAULT_SECONDS)),
+        found: if is_resumed { Found::Resumed } else { Found::Refused },
+    }))
 }
 
 fn parse_mode(text: &str) -> Result<Mode, ConfigError> {
@@ -232,7 +269,7 @@ fn parse_reduction(text: &str) -> Result<Reduction, ConfigError> {
 }
 
 /// The variables that work without the command line tool.
-const VARIABLES: [&str; 12] = [
+const VARIABLES: [&str; 16] = [
     "DELAY_EXPLORER",
     "DELAY_MODE",
     "DELAY_REDUCTION",
@@ -245,6 +282,10 @@ const VARIABLES: [&str; 12] = [
     "DELAY_FINGERPRINTS",
     "DELAY_MAX_STEPS",
     "DELAY_JOBS",
+    "DELAY_SHARD",
+    "DELAY_CHECKPOINT",
+    "DELAY_CHECKPOINT_EVERY",
+    "DELAY_RESUME",
 ];
 
 /// Names of set `DELAY_*` variables that mean nothing.
@@ -258,29 +299,42 @@ pub(super) fn unknown_variables() -> Vec<String> {
 
 fn from_env() -> Result<Overrides, ConfigError> {
     let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
-    let budget = variable("DELAY_BUDGET").map(|text| {
-        let parsed = parse_duration(&text).map(|budget| u64::try_from(budget.as_millis()).unwrap_or(u64::MAX));
-        parsed.ok_or_else(|| {
-            ConfigError::new("DELAY_BUDGET", &text, "a time such as \"500ms\", \"10s\", \"5m\" or \"1h\"")
-        })
+    let time = |name: &str| {
+        let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        let read = |text: String| {
+            let parsed = parse_duration(&text).map(milliseconds);
+            parsed.ok_or_else(|| ConfigError::new(name, &text, "a time such as \"500ms\", \"10s\", \"5m\" or \"1h\""))
+        };
+        variable(name).map(read).transpose()
+    };
+    let resume = variable("DELAY_RESUME").map(|text| match text.as_str() {
+        "1" => Ok(true),
+        "0" => Ok(false),
+        _ => Err(ConfigError::new("DELAY_RESUME", &text, "1 to go on from a checkpoint, or 0")),
     });
     let max_cache = variable("DELAY_MAX_CACHE").map(|text| {
         let wanted = "a size such as \"64KiB\", \"512MiB\" or \"2GiB\"";
         numbers::parse_bytes(&text).ok_or_else(|| ConfigError::new("DELAY_MAX_CACHE", &text, wanted))
     });
+    let shard = variable("DELAY_SHARD")
+        .map(|text| text.parse().map_err(|_| ConfigError::new("DELAY_SHARD", &text, shard::EXPECTED)));
     Ok(Overrides {
         explorer: variable("DELAY_EXPLORER"),
         mode: variable("DELAY_MODE"),
         reduction: variable("DELAY_REDUCTION"),
         max_delays: number("DELAY_MAX_DELAYS")?,
         seed: number("DELAY_SEED")?,
-        budget_ms: budget.transpose()?,
+        budget_ms: time("DELAY_BUDGET")?,
         samples: number("DELAY_SAMPLES")?,
         max_states: number("DELAY_MAX_STATES")?,
         max_cache: max_cache.transpose()?,
         fingerprints: number("DELAY_FINGERPRINTS")?,
         max_steps: number("DELAY_MAX_STEPS")?,
         jobs: number("DELAY_JOBS")?,
+        shard: shard.transpose()?,
+        checkpoint: variable("DELAY_CHECKPOINT"),
+        checkpoint_every_ms: time("DELAY_CHECKPOINT_EVERY")?,
+        resume: resume.transpose()?,
     })
 }
 

@@ -7,6 +7,7 @@
 //! is saved before it is minimised.
 
 mod checker;
+mod checkpoint;
 mod config;
 pub mod conformance;
 mod emit;
@@ -19,6 +20,7 @@ pub mod registry;
 mod session;
 mod streams;
 mod test;
+mod words;
 
 use crate::{
     coverage::Coverage,
@@ -31,6 +33,7 @@ use crate::{
     trace::{TestName, Trace},
 };
 pub use checker::Checker;
+use checkpoint::Checkpoint;
 use config::Resolved;
 pub use config::{ConfigError, Expect, parse_duration};
 pub use observe::observe;
@@ -154,6 +157,7 @@ struct Setup<'s, 'b> {
     progress: &'s (dyn Fn(Duration, &Progress) + Sync),
     prints: Prints,
     on_failure: &'s (dyn Fn(&Failure) + Sync),
+    checkpoint: Option<&'s Checkpoint>,
 }
 
 fn work(setup: &Setup<'_, '_>, runner: &Runner<'_>, explorer: &str, work: Work) -> Option<Done> {
@@ -183,6 +187,7 @@ fn work(setup: &Setup<'_, '_>, runner: &Runner<'_>, explorer: &str, work: Work) 
             budget: &budget,
             on_failure: setup.on_failure,
             prints: setup.prints,
+            checkpoint: setup.checkpoint,
             work,
             done: None,
         };
@@ -234,7 +239,7 @@ fn by_itself<'b, R>(
     body: &'b Body<'b>,
     todo: Work,
 ) -> Option<Done> {
-    let resolved = Resolved { explorer: explorer.to_owned(), config: checker.config };
+    let resolved = Resolved { explorer: explorer.to_owned(), config: checker.config, place: None };
     resolved.fits().unwrap_or_else(|error| panic!("{error}"));
     let setup = Setup {
         body,
@@ -244,6 +249,7 @@ fn by_itself<'b, R>(
         progress: &|_, _| {},
         prints: Prints::Unwanted,
         on_failure: &|_| {},
+        checkpoint: None,
     };
     work(&setup, runner, explorer, todo)
 }

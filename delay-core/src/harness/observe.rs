@@ -35,7 +35,15 @@ pub fn observe(record: &str, make: fn() -> Observer) {
         VerdictEvent::Failed => Some(coverage.clone()),
         VerdictEvent::Passed | VerdictEvent::Unfinished | VerdictEvent::ExpectedFailure => None,
     };
-    emitter.send(Event::Finished(Finished { verdict, coverage, executions: 0, steps: 0, states: 0, elapsed_ms }));
+    emitter.send(Event::Finished(Finished {
+        verdict,
+        coverage,
+        executions: 0,
+        steps: 0,
+        states: 0,
+        elapsed_ms,
+        covered: None,
+    }));
     if let Some(message) = message {
         // Not `panic!`: everything a person needs was told; the payload is for libtest.
         resume_unwind(Box::new(format!("{}: {message}", record.path)));

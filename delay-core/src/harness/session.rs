@@ -1,6 +1,9 @@
 //! What a test does with an explorer at hand: explore, confirm, minimise; or replay a trace.
 
-use super::quiet::{self, Prints};
+use super::{
+    Checkpoint,
+    quiet::{self, Prints},
+};
 use crate::{
     explorer::Explorer,
     live::{Lasso, Status},
@@ -9,6 +12,7 @@ use crate::{
         self, Finding, Outcome, Program, Ran, Settings, Stop,
         budget::{Budget, Limits},
         run,
+        saved::{Keep, Saved},
     },
     trace::{TestName, Trace, Verdict},
     verdict::{Divergence, Violation},
@@ -59,6 +63,8 @@ pub(super) struct Session<'s, 'b> {
     pub(super) on_failure: &'s (dyn Fn(&Failure) + Sync),
     pub(super) work: Work,
     pub(super) prints: Prints,
+    /// Where the search is saved, and what it goes on from.
+    pub(super) checkpoint: Option<&'s Checkpoint>,
     pub(super) done: Option<Done>,
 }
 
@@ -71,12 +77,18 @@ impl std::fmt::Debug for Session<'_, '_> {
 impl Session<'_, '_> {
     pub(super) fn run<E: Explorer>(&mut self, explorer: &E) {
         let done = match self.work.clone() {
-            Work::Explore => loop {
-                match self.explore(explorer) {
-                    Ok(done) => break done,
-                    Err(premises) => self.program.options.premises = premises,
+            Work::Explore => {
+                let mut from = self.checkpoint.and_then(Checkpoint::take).map(|(premises, saved)| {
+                    self.program.options.premises = premises;
+                    saved
+                });
+                loop {
+                    match self.explore(explorer, from.take()) {
+                        Ok(done) => break done,
+                        Err(premises) => self.program.options.premises = premises,
+                    }
                 }
-            },
+            }
             Work::Replay(trace, shown) => Done::Replayed(self.replay(explorer, &trace, shown)),
         };
         self.done = Some(done);
@@ -102,12 +114,18 @@ impl Session<'_, '_> {
 
     /// # Errors
     /// What has to be taken for granted, if that is something else.
-    fn explore<E: Explorer>(&mut self, explorer: &E) -> Result<Done, Premises> {
+    fn explore<E: Explorer>(&mut self, explorer: &E, from: Option<Saved>) -> Result<Done, Premises> {
         let silence = self.prints.silence();
         self.warm_up(explorer);
-        let mut outcome = search::search(self.program, explorer, &self.settings, self.budget);
+        let mut outcome = self.search(explorer, from);
         let Stop::Found(finding) = outcome.stop.clone() else {
-            outcome.stop = self.impossible(&outcome).map_or(outcome.stop, Stop::Impossible);
+            let impossible = self.impossible(&outcome);
+            if self.settings.shard.is_whole() {
+                outcome.stop = impossible.map_or(outcome.stop, Stop::Impossible);
+            } else {
+                // What this shard did not meet the others may have met.
+                outcome.coverage.unmet = impossible;
+            }
             return Ok(Done::Explored { outcome, failure: None });
         };
         if let Violation::Premises(premises) = finding.violation {
@@ -128,6 +146,20 @@ impl Session<'_, '_> {
                 Done::Explored { outcome, failure: None }
             }
         })
+    }
+
+    fn search<E: Explorer>(&self, explorer: &E, from: Option<Saved>) -> Outcome {
+        let premises = self.program.options.premises;
+        let save = |saved: &Saved| {
+            if let Some(checkpoint) = self.checkpoint {
+                checkpoint.save(premises, saved);
+            }
+        };
+        let keep = match self.checkpoint {
+            Some(checkpoint) => Keep::by(&save, checkpoint.every, from),
+            None => Keep::nowhere(),
+        };
+        search::search(self.program, explorer, &self.settings, self.budget, &keep)
     }
 
     /// What was asked for though there is nothing it could happen to: the test does not test what it seems to.

@@ -1,7 +1,8 @@
 //! What `#[delay_test]` expands to: replay the pins, explore, save, report, and end as libtest wants.
 
 use super::{
-    Checker, Done, Failure, Report, Resolved, Runner, Setup, Work,
+    Checker, Checkpoint, Done, Failure, Report, Resolved, Runner, Setup, Work,
+    checkpoint::Subject,
     config::{self, Config, Expect},
     emit::Emitter,
     failure,
@@ -137,6 +138,7 @@ fn finished(verdict: VerdictEvent, report: Option<&Report>) -> Finished {
         states: coverage.map_or(0, |coverage| coverage.states),
         // Known only at the very end: `run` fills it in.
         elapsed_ms: 0,
+        covered: None,
     }
 }
 
@@ -176,8 +178,12 @@ impl Run<'_, '_> {
         if let Some(Command::Replay { trace }) = request.map(|request| request.command) {
             return self.replay_file(&mut resolved, Path::new(&trace));
         }
+        let checkpoint = match self.checkpoint(&resolved) {
+            Ok(checkpoint) => checkpoint,
+            Err(ended) => return ended,
+        };
         let pins = self.replay_pins(&mut resolved);
-        let ended = self.explore(&resolved, &pins);
+        let ended = self.explore(&resolved, &pins, checkpoint.as_ref());
         match pins.problem {
             Some((verdict, message)) if ended.panics_with.is_none() => {
                 Ended { finished: Finished { verdict, ..ended.finished }, panics_with: Some(message) }
@@ -202,12 +208,36 @@ impl Run<'_, '_> {
         self.emitter.send(Event::Warning { text });
     }
 
+    /// Where the search is saved, if it is.
+    fn checkpoint(&self, resolved: &Resolved) -> Result<Option<Checkpoint>, Ended> {
+        let Some(place) = &resolved.place else { return Ok(None) };
+        let settings = resolved.words();
+        let subject = Subject { test: self.name.clone(), settings, shard: resolved.shard() };
+        let opened = Checkpoint::open(place, &subject);
+        let checkpoint = opened.map_err(|error| self.error(ErrorKind::Invalid, error.to_string(), None))?;
+        if let Some(text) = checkpoint.greeting(place) {
+            self.warn(text);
+        }
+        Ok(Some(checkpoint))
+    }
+
     pub(super) fn work(
         &self,
         resolved: &Resolved,
         explorer: &str,
         todo: Work,
         on_failure: &(dyn Fn(&Failure) + Sync),
+    ) -> Option<Done> {
+        self.work_saved(resolved, explorer, todo, on_failure, None)
+    }
+
+    fn work_saved(
+        &self,
+        resolved: &Resolved,
+        explorer: &str,
+        todo: Work,
+        on_failure: &(dyn Fn(&Failure) + Sync),
+        checkpoint: Option<&Checkpoint>,
     ) -> Option<Done> {
         let setup = Setup {
             body: self.body,
@@ -217,6 +247,7 @@ impl Run<'_, '_> {
             prints: self.prints,
             progress: &|elapsed, progress| self.progress(elapsed, progress),
             on_failure,
+            checkpoint,
         };
         work(&setup, self.runner, explorer, todo)
     }
@@ -234,7 +265,7 @@ impl Run<'_, '_> {
         self.emitter.send(Event::Progress(ProgressEvent { executions, steps, states, frontier, delays, elapsed_ms }));
     }
 
-    fn explore(&self, resolved: &Resolved, pins: &Pins) -> Ended {
+    fn explore(&self, resolved: &Resolved, pins: &Pins, checkpoint: Option<&Checkpoint>) -> Ended {
         let file = self.trace_file();
         let saved = AtomicBool::new(false);
         let path = || saved.load(Ordering::Relaxed).then_some(file.as_path());
@@ -242,42 +273,59 @@ impl Run<'_, '_> {
             saved.store(self.save(failure, &file), Ordering::Relaxed);
             self.tell(failure, &format!("mode {}", resolved.config.mode.name()), path());
         };
-        let done = self.work(resolved, &resolved.explorer, Work::Explore, &on_failure);
+        let is_resumed = checkpoint.is_some_and(Checkpoint::is_resumed);
+        let done = self.work_saved(resolved, &resolved.explorer, Work::Explore, &on_failure, checkpoint);
         let Some(Done::Explored { outcome, failure }) = done else {
             return self.error(ErrorKind::Invalid, unknown_explorer(&resolved.explorer, self.names).to_string(), None);
         };
         let report = Report { coverage: outcome.coverage, stop: outcome.stop, failure };
+        if let Some(text) = checkpoint.and_then(|checkpoint| checkpoint.warning(&report.coverage)) {
+            self.warn(text);
+        }
+        if is_resumed && matches!(report.stop, Stop::Nondeterministic(_)) {
+            self.warn("the search went on from a checkpoint: if the program, or what it reads, was changed since, remove the checkpoint to begin anew".to_owned());
+        }
+        let mut ended = self.judged(&report, resolved, pins, path());
+        ended.finished.covered = Some(Box::new(report.coverage.to_wire(&report.stop, resolved.words())));
+        ended
+    }
+
+    /// How the test ends after its search; a failure was saved in the file `path`.
+    fn judged(&self, report: &Report, resolved: &Resolved, pins: &Pins, path: Option<&Path>) -> Ended {
         if let Some(problem) = problem(&report.stop) {
             let kind = match &report.stop {
                 Stop::Nondeterministic(_) => ErrorKind::Nondeterministic,
                 _ => ErrorKind::Invalid,
             };
-            return self.error(kind, problem, Some(&report));
+            return self.error(kind, problem, Some(report));
         }
         let expect = resolved.config.expect;
         let Some(failure) = &report.failure else {
-            return self.passed(&report, expect);
+            return self.passed(report, resolved);
         };
         let how = format!("{} by {}", report.sentences(), report.coverage.mode.name());
-        let text = self.tell(failure, &how, path());
+        let text = self.tell(failure, &how, path);
         self.say(&format!("{}: {text}", self.name.path));
         if expect == Expect::Pass || pins.accepted == 0 {
             self.record_pin(failure);
         }
         match expect {
             Expect::Fail => {
-                Ended { finished: finished(VerdictEvent::ExpectedFailure, Some(&report)), panics_with: None }
+                Ended { finished: finished(VerdictEvent::ExpectedFailure, Some(report)), panics_with: None }
             }
             Expect::Pass => Ended {
-                finished: finished(VerdictEvent::Failed, Some(&report)),
+                finished: finished(VerdictEvent::Failed, Some(report)),
                 panics_with: Some(format!("{}: {}", self.name.path, failure.violation)),
             },
         }
     }
 
-    fn passed(&self, report: &Report, expect: Expect) -> Ended {
+    fn passed(&self, report: &Report, resolved: &Resolved) -> Ended {
         let coverage = report.sentences();
-        if expect == Expect::Fail && report.stop != Stop::Interrupted {
+        let Config { expect, shard, .. } = resolved.config;
+        // What this shard did not find another may.
+        let is_missing = expect == Expect::Fail && !shard.is_whole();
+        if expect == Expect::Fail && report.stop != Stop::Interrupted && !is_missing {
             let message = format!("expected to find a failure, found none: {coverage}");
             return self.error(ErrorKind::NotFound, message, Some(report));
         }
@@ -286,6 +334,7 @@ impl Run<'_, '_> {
         }
         let verdict = match report.stop {
             Stop::Time | Stop::States | Stop::Memory => VerdictEvent::Unfinished,
+            _ if is_missing => VerdictEvent::Unfinished,
             // Nothing has come to its end: nothing can be said of it.
             _ if report.coverage.executions == 0 && report.coverage.truncated > 0 => VerdictEvent::Unfinished,
             _ => VerdictEvent::Passed,

@@ -4,6 +4,7 @@ use super::{Live, Status};
 use crate::{
     hash::{Domain, Print},
     ids::Process,
+    name::Order,
     verdict::Divergence,
     world::{Choice, Histories, op::Op, process::Status as ProcessStatus},
 };
@@ -33,6 +34,11 @@ impl Live<'_> {
     /// From the next execution on, hashes what processes have seen, by which footprints are told apart, or only if it has to.
     pub fn keep_histories(&mut self, kept: Histories) {
         self.outside_mut().world.keep_histories(kept);
+    }
+
+    /// Gives names the ids that they have in another search. Nothing was executed yet.
+    pub fn follow_names(&mut self, order: &Order) {
+        self.outside_mut().world.names.follow(order);
     }
 
     /// Re-executes a path from the start. From step `from` on, each step is compared with what the process did the

@@ -4,7 +4,7 @@
 //! line, written at once and flushed, so that a killed process loses at most its last line; every number in a sentence for
 //! people was put there by the test, this side only prints.
 
-use super::VERSION;
+use super::{Covered, VERSION};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -149,6 +149,8 @@ pub struct Finished {
     pub states: u64,
     /// Since `started`.
     pub elapsed_ms: u64,
+    /// The numbers behind `coverage`; none if nothing was explored.
+    pub covered: Option<Box<Covered>>,
 }
 
 /// The verdict of a test.
@@ -259,6 +261,23 @@ impl std::error::Error for EventError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::{
+        Shard,
+        covered::{Loops, Noticed, Shared, Stop, Stratum},
+    };
+
+    fn covered() -> Covered {
+        Covered {
+            settings: [("mode".to_owned(), "ses".to_owned())].into(),
+            shard: Shard::new(2, 4).unwrap(),
+            stop: Stop::Delays,
+            shared: Some(Shared { bound: 1, states: 2, transitions: 3, executions: 4, truncated: 0, frontier: 5 }),
+            loops: Some(Loops { states: 1, transitions: 2, unconfirmed: 0 }),
+            strata: vec![Stratum { delays: 1, samples: 9, exact: 8 }],
+            noticed: Noticed { links: vec![("link from a".to_owned(), true)], ..Noticed::default() },
+            ..Covered::default()
+        }
+    }
 
     fn one_of_each() -> Vec<Event> {
         vec![
@@ -292,6 +311,7 @@ mod tests {
                 steps: 2,
                 states: 3,
                 elapsed_ms: 4,
+                covered: Some(Box::new(covered())),
             }),
         ]
     }
@@ -317,8 +337,8 @@ mod tests {
 
     #[test]
     fn another_version_is_named() {
-        let error = Envelope::from_line(r#"{"seq":0,"type":"started","version":3,"who":"x"}"#).unwrap_err();
-        assert!(error.to_string().starts_with("the test speaks protocol version 3, this cargo-delay 2"), "{error}");
+        let error = Envelope::from_line(r#"{"seq":0,"type":"started","version":4,"who":"x"}"#).unwrap_err();
+        assert!(error.to_string().starts_with("the test speaks protocol version 4, this cargo-delay 3"), "{error}");
         assert!(matches!(Envelope::from_line("{\"seq\":0,\"ty"), Err(EventError::Json(_))));
     }
 }

@@ -5,7 +5,7 @@
 //! before anything else in it; a field this version does not know is an error, because a setting that is silently ignored is
 //! a claim that is silently wrong.
 
-use super::VERSION;
+use super::{Shard, VERSION};
 use serde::{Deserialize, Serialize};
 use std::{
     fmt, fs,
@@ -96,6 +96,18 @@ pub struct Overrides {
     /// Threads that search.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub jobs: Option<u32>,
+    /// Which part of the search.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
+    /// The directory in which searches are saved.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint: Option<String>,
+    /// How often, in milliseconds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub checkpoint_every_ms: Option<u64>,
+    /// Whether to go on from what is saved there.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resume: Option<bool>,
 }
 
 impl Request {
@@ -200,6 +212,10 @@ mod tests {
             fingerprints: Some(128),
             max_steps: Some(7),
             jobs: Some(8),
+            shard: Shard::new(2, 4),
+            checkpoint: Some("/c".to_owned()),
+            checkpoint_every_ms: Some(9),
+            resume: Some(true),
         }
     }
 
@@ -222,14 +238,14 @@ mod tests {
     fn only_what_is_overridden_is_written() {
         let overrides = Overrides { seed: Some(7), ..Overrides::default() };
         let json = serde_json::to_string(&Request::new(Command::Test, overrides)).unwrap();
-        assert_eq!(json, r#"{"version":2,"command":"test","overrides":{"seed":7}}"#);
+        assert_eq!(json, r#"{"version":3,"command":"test","overrides":{"seed":7}}"#);
     }
 
     #[test]
     fn another_version_is_named_before_anything_else_is_looked_at() {
-        let error = Request::from_json(r#"{"version":3,"verb":"dance"}"#).unwrap_err();
+        let error = Request::from_json(r#"{"version":4,"verb":"dance"}"#).unwrap_err();
         let text = RequestError { path: "r.json".into(), kind: error }.to_string();
-        assert!(text.starts_with("the request r.json is of protocol version 3, this test understands 2"), "{text}");
+        assert!(text.starts_with("the request r.json is of protocol version 4, this test understands 3"), "{text}");
     }
 
     #[test]
@@ -237,7 +253,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("request.json");
         assert!(Request::load(&path).unwrap_err().to_string().starts_with("cannot read the request "));
-        fs::write(&path, r#"{"version":2,"command":"test","overrides":{"max_delay":3}}"#).unwrap();
+        fs::write(&path, r#"{"version":3,"command":"test","overrides":{"max_delay":3}}"#).unwrap();
         let text = Request::load(&path).unwrap_err().to_string();
         assert!(text.contains("unknown field `max_delay`"), "{text}");
         assert!(text.contains("request.json"), "{text}");

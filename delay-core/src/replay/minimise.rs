@@ -10,6 +10,7 @@ use crate::{
     search::{
         Cache, Deviation, Finding, Mode, Program, Settings, Stop,
         budget::{Budget, Limits, Meter},
+        saved::Keep,
         search,
     },
     verdict::Violation,
@@ -41,7 +42,7 @@ fn fewer_delays<E: Explorer>(program: Program<'_>, explorer: &E, finding: Findin
     let Some(below) = finding.delays().checked_sub(1) else { return finding };
     let settings = Settings { mode: Mode::Ses, cache: Cache::State, max_delays: Some(below), ..Settings::default() };
     let limits = Limits { states: Some(STATES_MAX), ..budget.limits() };
-    match search(program, explorer, &settings, &budget.with_limits(limits)).stop {
+    match search(program, explorer, &settings, &budget.with_limits(limits), &Keep::nowhere()).stop {
         Stop::Found(found) if found.violation.is_like(&finding.violation) => found,
         _ => finding,
     }

@@ -5,7 +5,7 @@ use super::{
     run::Deviation,
 };
 use crate::hash::Print;
-use std::ops::Range;
+use std::{ops::Range, sync::Arc};
 
 /// A state with choices left, on the way down.
 #[derive(Clone, Copy, Debug)]
@@ -26,7 +26,7 @@ pub(super) struct Entry {
     pub(super) executed: u32,
     pub(super) delays: u32,
     /// Half of the state's short fingerprint: that the program comes here again is looked at.
-    check: u32,
+    pub(super) check: u32,
 }
 
 impl Entry {
@@ -49,7 +49,7 @@ impl Entry {
 #[derive(Debug, Default)]
 pub(super) struct Frontier {
     pub(super) entries: Vec<Entry>,
-    pub(super) paths: Paths,
+    pub(super) paths: Arc<Paths>,
 }
 
 impl Frontier {

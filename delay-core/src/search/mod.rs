@@ -10,6 +10,7 @@ mod audit;
 pub mod budget;
 pub mod cache;
 pub mod cursor;
+mod divide;
 mod dpor;
 mod frontier;
 mod hybrid;
@@ -17,8 +18,12 @@ mod lasso;
 mod parallel;
 mod paths;
 mod random;
+mod resume;
+mod round;
 mod run;
+pub mod saved;
 mod ses;
+mod shard;
 mod ss;
 mod trail;
 pub mod visited;
@@ -34,6 +39,8 @@ use crate::{
 use budget::{Budget, Limits};
 pub use lasso::Looked;
 pub use run::{Deviation, Ran, run};
+use saved::Keep;
+pub use shard::Shard;
 
 /// How the executions are visited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
@@ -159,6 +166,8 @@ pub struct Settings {
     pub jobs: u32,
     /// What several threads find is what one would.
     pub deterministic: bool,
+    /// Which part of it.
+    pub shard: Shard,
     /// When to stop.
     pub limits: Limits,
 }
@@ -177,6 +186,7 @@ impl Default for Settings {
             seed: 0,
             jobs: 1,
             deterministic: false,
+            shard: Shard::WHOLE,
             limits: Limits::default(),
         }
     }
@@ -237,6 +247,18 @@ pub enum Stop {
     Irreducible(String),
 }
 
+impl Stop {
+    /// Whether the search came to its end: nothing stopped it before.
+    pub fn is_end(&self) -> bool {
+        matches!(self, Self::Exhausted | Self::Delays | Self::Samples)
+    }
+
+    /// Whether it could go on with nothing missed on the way, or has come to its end.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_end() || matches!(self, Self::Time | Self::States | Self::Memory | Self::Interrupted)
+    }
+}
+
 /// What came out of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Outcome {
@@ -268,13 +290,19 @@ impl<'b> Program<'b> {
     }
 }
 
-/// Runs the search the settings ask for.
-pub fn search<E: Explorer>(program: Program<'_>, explorer: &E, settings: &Settings, budget: &Budget<'_>) -> Outcome {
+/// Runs the search the settings ask for, or goes on with it.
+pub fn search<E: Explorer>(
+    program: Program<'_>,
+    explorer: &E,
+    settings: &Settings,
+    budget: &Budget<'_>,
+    keep: &Keep<'_>,
+) -> Outcome {
     match settings.mode {
         Mode::Ses if settings.reduction == Reduction::Dpor => dpor::search(program, explorer, settings, budget),
-        Mode::Ses => ses::search(program, explorer, settings, budget),
-        Mode::Ss => ss::search(program, explorer, settings, budget),
-        Mode::SesSs => hybrid::search(program, explorer, settings, budget),
-        Mode::Random => random::search(program, explorer, settings, budget),
+        Mode::Ses => ses::search(program, explorer, settings, budget, keep),
+        Mode::Ss => ss::search(program, explorer, settings, budget, keep),
+        Mode::SesSs => hybrid::search(program, explorer, settings, budget, keep),
+        Mode::Random => random::search(program, explorer, settings, budget, keep),
     }
 }

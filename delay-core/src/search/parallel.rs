@@ -1,9 +1,9 @@
-//! Sampling over threads: sample numbers are handed out in order, and the first finding by number wins.
+//! Sampling over threads: sample numbers are handed out in order, and the first finding by number wins. A shard hands out its own.
 //!
 //! Invariant: which finding is reported depends on the numbers only, never on how many threads there are.
 
 use super::{
-    Finding, Program, Settings, Stop,
+    Finding, Program, Settings, Shard, Stop,
     budget::{Budget, Meter, Spent},
     cursor::Unsound,
     run::{self, Deviation, Positions},
@@ -80,22 +80,33 @@ struct Ended {
     stop: Stop,
 }
 
-/// Takes `samples` samples. Says why to stop, if the search has to.
+/// Which samples are to be taken.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Numbers {
+    pub(super) from: u64,
+    /// The first that is not.
+    pub(super) to: u64,
+    /// Of these, those of this shard.
+    pub(super) shard: Shard,
+}
+
+/// Takes the samples with these numbers. Says why to stop, if the search has to.
 pub(super) fn sample(
     program: Program<'_>,
     settings: &Settings,
     budget: &Budget<'_>,
-    samples: u64,
+    numbers: Numbers,
     sampler: &(impl Fn(&mut Worker<'_, '_>, u64) -> Sample + Sync),
 ) -> (Coverage, Option<Stop>) {
     let shared = Shared {
-        next: AtomicU64::new(0),
-        first: AtomicU64::new(samples),
+        next: AtomicU64::new(numbers.shard.first_from(numbers.from)),
+        stride: u64::from(numbers.shard.of()),
+        first: AtomicU64::new(numbers.to),
         spent: AtomicBool::new(false),
         ended: Mutex::new(Vec::new()),
         coverage: Mutex::new(Coverage::new(settings)),
     };
-    let jobs = u64::from(settings.jobs.max(1)).min(samples);
+    let jobs = u64::from(settings.jobs.max(1)).min(numbers.to - numbers.from);
     let work = || shared.work(program, settings, budget, sampler);
     threads(jobs.saturating_sub(1) as u32, work, work);
     let ended = shared.ended.into_inner().unwrap_or_else(PoisonError::into_inner);
@@ -119,6 +130,8 @@ pub(super) fn threads(beside: u32, work: impl Fn() + Sync, work_here: impl FnOnc
 
 struct Shared {
     next: AtomicU64,
+    /// From one number to the next.
+    stride: u64,
     /// The lowest sample number that ended the search; samples past it are not needed.
     first: AtomicU64,
     spent: AtomicBool,
@@ -139,7 +152,7 @@ impl Shared {
         let mut worker =
             Worker { live, meter: budget.meter(), coverage: Coverage::new(settings), positions: Positions::default() };
         loop {
-            let number = self.next.fetch_add(1, Ordering::Relaxed);
+            let number = self.next.fetch_add(self.stride, Ordering::Relaxed);
             if number >= self.first.load(Ordering::Relaxed) || self.spent.load(Ordering::Relaxed) {
                 break;
             }

@@ -4,8 +4,9 @@ use super::{
     Outcome, Program, Settings, Stop,
     budget::Budget,
     cursor::Cursor,
-    parallel::{self, Sample, Worker},
+    parallel::{self, Numbers, Sample, Worker},
     run::{Deviation, progress},
+    saved::{Keep, Sampled, Saved},
     ss,
 };
 use crate::{
@@ -20,13 +21,18 @@ pub(super) fn search<E: Explorer>(
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
+    keep: &Keep<'_>,
 ) -> Outcome {
-    let samples = settings.samples.unwrap_or(u64::MAX);
     let sampler = |worker: &mut Worker<'_, '_>, number: u64| sample(worker, explorer, settings, number);
-    let (covered, stop) = parallel::sample(program, settings, budget, samples, &sampler);
-    let mut coverage = Coverage::new(settings);
-    coverage.merge(&covered);
-    Outcome { coverage, stop: stop.unwrap_or(Stop::Samples) }
+    let take = |numbers: Numbers| parallel::sample(program, settings, budget, numbers, &sampler);
+    let begin = || Sampled::from_starts(Coverage::new(settings), []);
+    let mut sampled = keep.sampled(settings).unwrap_or_else(begin);
+    let samples = settings.samples.unwrap_or(u64::MAX);
+    let stop = sampled.take(samples, settings, budget, keep, take).unwrap_or_else(|| {
+        keep.save(budget, &Saved::Sampling(sampled.clone()));
+        Stop::Samples
+    });
+    Outcome { coverage: sampled.coverage, stop }
 }
 
 fn sample<E: Explorer>(worker: &mut Worker<'_, '_>, explorer: &E, settings: &Settings, number: u64) -> Sample {

@@ -8,25 +8,26 @@
 //! - A state is expanded by the worker that was the first to insert it. So at exhaustion the totals do not depend on how many
 //!   workers there were, or who was faster; what was visited under each bound may.
 //! - A stopped search leaves everything unvisited reachable from its frontiers.
+//! - A search that is saved on its way ends a round early, and another of the same bound goes on with what is left of it. With one worker
+//!   that is the same search: in the same order.
 
 use super::{
     Cache, Execution, Outcome, Program, Settings, Stop,
     budget::{Budget, Spent},
     cursor::Unsound,
+    divide::divide,
     frontier::Frontier,
     parallel,
+    round::{Round, Sums, locked},
+    saved::Keep,
     visited::{Nothing, Pairs, States, Visited},
     worker::{Halt, Worker},
 };
-use crate::{coverage::Coverage, explorer::Explorer, live::Live};
+use crate::{coverage::Coverage, explorer::Explorer, live::Live, name::Order};
 use std::{
     any::Any,
-    ops::Range,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    sync::{
-        Arc, Barrier, Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering::Relaxed},
-    },
+    sync::{Arc, Barrier, Mutex, PoisonError},
 };
 
 /// Runs SES.
@@ -35,8 +36,9 @@ pub(super) fn search<E: Explorer>(
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
+    keep: &Keep<'_>,
 ) -> Outcome {
-    let (outcome, _) = explore(program, explorer, settings, budget);
+    let (outcome, _) = explore(program, explorer, settings, budget, keep);
     outcome
 }
 
@@ -46,11 +48,12 @@ pub(super) fn explore<E: Explorer>(
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
+    keep: &Keep<'_>,
 ) -> (Outcome, Vec<Frontier>) {
     match settings.cache {
-        Cache::State => sweep::<E, States>(program, explorer, settings, budget),
-        Cache::StateExplorer => sweep::<E, Pairs>(program, explorer, settings, budget),
-        Cache::Off => sweep::<E, Nothing>(program, explorer, settings, budget),
+        Cache::State => sweep::<E, States>(program, explorer, settings, budget, keep),
+        Cache::StateExplorer => sweep::<E, Pairs>(program, explorer, settings, budget, keep),
+        Cache::Off => sweep::<E, Nothing>(program, explorer, settings, budget, keep),
     }
 }
 
@@ -59,23 +62,17 @@ fn sweep<E: Explorer, V: Visited>(
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
+    keep: &Keep<'_>,
 ) -> (Outcome, Vec<Frontier>) {
     let mut live = program.live();
     let mut settings = *settings;
     loop {
-        let search = Search::<V> {
-            program,
-            settings: &settings,
-            budget,
-            visited: V::nothing(settings.fingerprints, budget.cache_max()),
-            round: Mutex::default(),
-            then: Mutex::default(),
-            coverage: Mutex::new(Coverage::new(&settings)),
-            ended: Mutex::default(),
-            frontiers: Mutex::default(),
-            panicked: Mutex::default(),
+        let mut search = Search::<V>::new(program, &settings, budget);
+        let stop = match keep.position().map_or(Ok(()), |saved| search.take_up(saved)) {
+            Ok(()) => search.run(&mut live, explorer, keep),
+            // What was saved stays as it is.
+            Err(coverage) => return (Outcome { coverage: *coverage, stop: Stop::Memory }, Vec::new()),
         };
-        let stop = search.run(&mut live, explorer);
         let is_found = matches!(stop, Ok(Stop::Found(_) | Stop::Nondeterministic(_)));
         match stop {
             // Learnt that states were told apart too little: all of it again. What one worker has learnt the others do not know.
@@ -83,87 +80,14 @@ fn sweep<E: Explorer, V: Visited>(
             // Which one is found first depends on who was faster.
             _ if is_found && settings.deterministic && settings.jobs > 1 => settings.jobs = 1,
             Err(halt) => crate::bug!("a search ends with {halt:?}"),
-            Ok(stop) => return search.outcome(stop),
+            Ok(stop) => {
+                if stop.is_open() {
+                    let coverage = locked(&search.coverage).clone();
+                    search.save(Some(keep), coverage, live.world().names.order());
+                }
+                return search.outcome(stop);
+            }
         }
-    }
-}
-
-/// What executions and transitions were counted.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Sums {
-    pub(super) executions: u64,
-    pub(super) transitions: u64,
-}
-
-/// How many entries a worker takes at a time.
-const CHUNK: usize = 256;
-
-/// A stratum, and who is given which of its entries.
-#[derive(Debug, Default)]
-pub(super) struct Round {
-    pub(super) bound: u32,
-    pub(super) frontiers: Vec<Frontier>,
-    /// Ranges of entries, by frontier.
-    chunks: Vec<(u32, Range<usize>)>,
-    next: AtomicUsize,
-    /// Ranges that were taken and not searched.
-    left: Mutex<Vec<(u32, Range<usize>)>>,
-    halted: AtomicBool,
-    executions: AtomicU64,
-    transitions: AtomicU64,
-}
-
-impl Round {
-    fn new(bound: u32, frontiers: Vec<Frontier>, before: &Self) -> Self {
-        let cut = |(number, frontier): (usize, &Frontier)| {
-            let length = frontier.entries.len();
-            let starts = (0..length).step_by(CHUNK);
-            starts.map(move |from| (number as u32, from..length.min(from + CHUNK))).collect::<Vec<_>>()
-        };
-        let chunks = frontiers.iter().enumerate().flat_map(cut).collect();
-        let (executions, transitions) = (before.executions.load(Relaxed), before.transitions.load(Relaxed));
-        let (executions, transitions) = (executions.into(), transitions.into());
-        Self { bound, frontiers, chunks, executions, transitions, ..Self::default() }
-    }
-
-    /// Entries to search on from: of which frontier, and which.
-    pub(super) fn take(&self) -> Option<(u32, Range<usize>)> {
-        self.chunks.get(self.next.fetch_add(1, Relaxed)).cloned()
-    }
-
-    /// These were taken and not searched.
-    pub(super) fn give_back(&self, number: u32, entries: Range<usize>) {
-        locked(&self.left).push((number, entries));
-    }
-
-    /// Whether some worker was halted.
-    #[inline]
-    pub(super) fn is_halted(&self) -> bool {
-        self.halted.load(Relaxed)
-    }
-
-    /// A worker has counted so much in all, of which it told some. Says what all of them have.
-    pub(super) fn tell(&self, counted: &Coverage, told: &mut Sums) -> Sums {
-        let Coverage { executions, transitions, .. } = *counted;
-        let add = |sum: &AtomicU64, now: u64, told: u64| sum.fetch_add(now - told, Relaxed) + now - told;
-        let sums = Sums {
-            executions: add(&self.executions, executions, told.executions),
-            transitions: add(&self.transitions, transitions, told.transitions),
-        };
-        *told = Sums { executions, transitions };
-        sums
-    }
-
-    /// What is left of its frontiers.
-    fn left(self) -> Vec<Frontier> {
-        let Self { mut frontiers, chunks, next, left, .. } = self;
-        let mut left = left.into_inner().unwrap_or_else(PoisonError::into_inner);
-        left.extend(chunks.into_iter().skip(next.into_inner()));
-        for (number, frontier) in frontiers.iter_mut().enumerate() {
-            let of_it = left.iter().filter(|(of, _)| *of as usize == number);
-            frontier.keep(&of_it.map(|(_, range)| range.clone()).collect::<Vec<_>>());
-        }
-        frontiers
     }
 }
 
@@ -171,23 +95,26 @@ fn caught<R>(f: impl FnOnce() -> R) -> Result<R, Box<dyn Any + Send>> {
     catch_unwind(AssertUnwindSafe(f))
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A search and what its workers share.
-struct Search<'a, 'b, V: Visited> {
+pub(super) struct Search<'a, 'b, V: Visited> {
     program: Program<'b>,
-    settings: &'a Settings,
-    budget: &'a Budget<'a>,
-    visited: V::Set,
-    round: Mutex<Arc<Round>>,
+    pub(super) settings: &'a Settings,
+    pub(super) budget: &'a Budget<'a>,
+    pub(super) visited: V::Set,
+    /// The ids that a search has given to names from which this one goes on.
+    pub(super) names: Option<Order>,
+    pub(super) round: Mutex<Arc<Round>>,
     then: Mutex<Then>,
-    coverage: Mutex<Coverage>,
+    /// What was covered by workers that have ended, and before.
+    pub(super) coverage: Mutex<Coverage>,
+    /// What the workers beside the first have covered, once a round is over.
+    others: Mutex<Vec<Coverage>>,
     /// Why workers cannot go on.
     ended: Mutex<Vec<(Halt, Option<Stop>)>>,
+    /// What is left of the present bound, once it was stopped.
+    pub(super) unfinished: Mutex<Vec<Frontier>>,
     /// What waits for the next bound, or for ever.
-    frontiers: Mutex<Vec<Frontier>>,
+    pub(super) frontiers: Mutex<Vec<Frontier>>,
     panicked: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
@@ -203,20 +130,30 @@ enum Then {
     Halt,
 }
 
-impl<'b, V: Visited> Search<'_, 'b, V> {
-    fn run<E: Explorer>(&self, live: &mut Live<'b>, explorer: &E) -> Result<Stop, Halt> {
-        self.learn(live);
-        let mut worker = Worker::new(live, explorer, self.settings, self.budget);
-        let first = worker.first(&mut V::of(&self.visited));
-        let jobs = match &first {
-            // A graph that is searched for loops, and pairs that can be met with fewer delays, are one worker's.
-            Ok(first) if worker.lassos.is_some() || V::ORDERED || first.entries.is_empty() => 1,
-            _ => self.settings.jobs.max(1),
-        };
-        match first {
-            Ok(first) => *locked(&self.round) = Arc::new(Round::new(0, vec![first], &Round::default())),
-            Err(halt) => self.end(halt, &mut worker),
+impl<'a, 'b, V: Visited> Search<'a, 'b, V> {
+    fn new(program: Program<'b>, settings: &'a Settings, budget: &'a Budget<'a>) -> Self {
+        Self {
+            program,
+            settings,
+            budget,
+            visited: V::nothing(settings.fingerprints, budget.cache_max()),
+            names: None,
+            round: Mutex::default(),
+            then: Mutex::default(),
+            coverage: Mutex::new(Coverage::new(settings)),
+            others: Mutex::default(),
+            ended: Mutex::default(),
+            unfinished: Mutex::default(),
+            frontiers: Mutex::default(),
+            panicked: Mutex::default(),
         }
+    }
+
+    fn run<E: Explorer>(&self, live: &mut Live<'b>, explorer: &E, keep: &Keep<'_>) -> Result<Stop, Halt> {
+        self.prepare(live);
+        let mut worker = Worker::new(live, explorer, self.settings, self.budget);
+        worker.keep = Some(keep);
+        let jobs = self.begin(&mut worker);
         if locked(&self.ended).is_empty() {
             let barrier = Barrier::new(jobs as usize);
             let other = || self.beside(explorer, &barrier);
@@ -236,26 +173,45 @@ impl<'b, V: Visited> Search<'_, 'b, V> {
             }
             stop => stop,
         };
-        locked(&self.coverage).join(&worker.finish());
+        locked(&self.coverage).join(&worker.covered());
         stop
     }
 
-    fn learn(&self, live: &mut Live<'_>) {
+    fn prepare(&self, live: &mut Live<'_>) {
+        if let Some(names) = &self.names {
+            live.follow_names(names);
+        }
         // Where nothing is merged, every execution is to be executed. A test that masks a part wants to see what is missed.
         if V::MERGES && live.is_unmasked() && self.settings.execution == Execution::Learned {
             live.learn();
         }
     }
 
+    /// Comes to where the search begins, and says how many workers take part.
+    fn begin<E: Explorer>(&self, worker: &mut Worker<'_, '_, E>) -> u32 {
+        let is_resumed = self.names.is_some();
+        if !is_resumed {
+            match worker.first(&mut V::of(&self.visited)) {
+                Ok(first) => *locked(&self.round) = Arc::new(Round::new(0, vec![first], Sums::default())),
+                Err(halt) => self.end(halt, worker),
+            }
+        }
+        // A graph that is searched for loops, and pairs that can be met with fewer delays, are one worker's. What all shards do before
+        // they divide the frontier has to be the same, in the same order.
+        let is_one = worker.lassos.is_some() || V::ORDERED || !self.settings.shard.is_whole();
+        let has_nothing = !is_resumed && locked(&self.round).is_empty();
+        if is_one || has_nothing { 1 } else { self.settings.jobs.max(1) }
+    }
+
     /// A worker beside the first.
     fn beside<E: Explorer>(&self, explorer: &E, barrier: &Barrier) {
         let mut live = self.program.live();
-        self.learn(&mut live);
+        self.prepare(&mut live);
         let begun = caught(|| Worker::new(&mut live, explorer, self.settings, self.budget));
         let mut worker = begun.map_err(|panic| self.panicked(panic)).ok();
         self.rounds(worker.as_mut(), explorer, barrier, false);
-        if let Some(worker) = worker {
-            locked(&self.coverage).join(&worker.finish());
+        if let Some(mut worker) = worker {
+            locked(&self.coverage).join(&worker.covered());
         }
     }
 
@@ -268,20 +224,28 @@ impl<'b, V: Visited> Search<'_, 'b, V> {
         is_first: bool,
     ) {
         loop {
-            self.try_part(worker.as_deref_mut(), |worker| self.stratum(worker));
+            self.try_part(worker.as_deref_mut(), |worker| self.stratum(worker, is_first));
             barrier.wait();
             if is_first {
                 self.try_part(worker.as_deref_mut(), |worker| self.meet(worker, explorer));
             }
             barrier.wait();
             let then = locked(&self.then).clone();
-            if let Then::Check(_) = then {
+            if let Then::Check(_) = then
+                && self.claims()
+            {
                 self.try_part(worker.as_deref_mut(), |worker| worker.check_hits(&V::of(&self.visited)));
             }
             if !matches!(then, Then::Round) {
                 return;
             }
         }
+    }
+
+    /// Whether what was cut short can be claimed to be known. What other shards have visited is not.
+    fn claims(&self) -> bool {
+        let coverage = locked(&self.coverage);
+        coverage.shared.is_none() && coverage.truncated == 0 && coverage.totals.foreign_wakes == 0
     }
 
     /// Does a worker's part. If that goes wrong, the others have to know.
@@ -301,13 +265,21 @@ impl<'b, V: Visited> Search<'_, 'b, V> {
     fn panicked(&self, panic: Box<dyn Any + Send>) {
         *locked(&self.panicked) = Some(panic);
         *locked(&self.then) = Then::Halt;
-        locked(&self.round).halted.store(true, Relaxed);
+        locked(&self.round).halt();
     }
 
-    fn stratum<E: Explorer>(&self, worker: &mut Worker<'_, '_, E>) -> Result<(), Halt> {
+    fn stratum<E: Explorer>(&self, worker: &mut Worker<'_, '_, E>, is_first: bool) -> Result<(), Halt> {
         let round = Arc::clone(&locked(&self.round));
         let searched = worker.stratum(&round, &mut V::of(&self.visited));
-        locked(&self.frontiers).push(worker.take_frontier());
+        let [unfinished, next] = worker.take_frontiers();
+        for (frontier, of) in [(unfinished, &self.unfinished), (next, &self.frontiers)] {
+            if !frontier.entries.is_empty() {
+                locked(of).push(frontier);
+            }
+        }
+        if !is_first {
+            locked(&self.others).push(worker.covered());
+        }
         searched
     }
 
@@ -321,29 +293,45 @@ impl<'b, V: Visited> Search<'_, 'b, V> {
             Halt::Found => worker.take_found().map(Stop::Found),
             Halt::Diverged(divergence) => Some(Stop::Nondeterministic(divergence.clone())),
             Halt::Unsound(Unsound(process)) => Some(Stop::Unsound(worker.live().label(*process))),
-            Halt::Anew => None,
+            Halt::Anew | Halt::Save => None,
             Halt::Other => return,
         };
         locked(&self.ended).push((halt, stop));
-        locked(&self.round).halted.store(true, Relaxed);
+        locked(&self.round).halt();
     }
 
     /// A round is over: what comes next. Nobody else is at work.
     fn meet<E: Explorer>(&self, worker: &mut Worker<'_, '_, E>, explorer: &E) -> Result<(), Halt> {
         let round = std::mem::take(&mut *locked(&self.round));
         let Ok(round) = Arc::try_unwrap(round) else { crate::bug!("a round that is over is somebody's") };
-        let mut frontiers = std::mem::take(&mut *locked(&self.frontiers));
-        let bound = round.bound;
+        let (bound, sums) = (round.bound, round.sums());
+        let mut so_far = self.so_far(worker);
         let mut coverage = locked(&self.coverage);
         coverage.bound = bound;
         if !locked(&self.ended).is_empty() || locked(&self.panicked).is_some() {
-            *locked(&self.then) = Then::Halt;
-            frontiers.extend(round.left());
-            *locked(&self.frontiers) = frontiers;
+            drop(coverage);
+            locked(&self.unfinished).extend(round.left());
+            let is_paused = self.is_paused();
+            *locked(&self.then) = if is_paused { Then::Round } else { Then::Halt };
+            if is_paused {
+                so_far.bound = bound;
+                self.save(worker.keep, so_far, worker.names());
+                let left = std::mem::take(&mut *locked(&self.unfinished));
+                *locked(&self.round) = Arc::new(Round::new(bound, left, sums));
+            }
             return Ok(());
         }
-        coverage.completed_bound = Some(bound);
-        coverage.states_per_bound.push(V::of(&self.visited).count());
+        let mut frontiers = std::mem::take(&mut *locked(&self.frontiers));
+        locked(&self.unfinished).clear();
+        // Else one goes on that had come to its end.
+        if coverage.completed_bound != Some(bound) {
+            coverage.completed_bound = Some(bound);
+            coverage.states_per_bound.push(V::of(&self.visited).count());
+            if coverage.shared.is_none() {
+                so_far.states = V::of(&self.visited).count();
+                coverage.shared = divide(self.settings.shard, bound, &so_far, &mut frontiers);
+            }
+        }
         frontiers.retain(|frontier| !frontier.entries.is_empty());
         let next = bound.saturating_add(self.settings.delta);
         let is_past = self.settings.max_delays.is_some_and(|max| next > max);
@@ -355,7 +343,7 @@ impl<'b, V: Visited> Search<'_, 'b, V> {
         };
         *locked(&self.then) = if locked(&self.ended).is_empty() { then.clone() } else { Then::Halt };
         if let Then::Round = then {
-            let begins = Round::new(next, frontiers, &round);
+            let begins = Round::new(next, frontiers, sums);
             *locked(&self.round) = Arc::new(begins);
         } else {
             *locked(&self.frontiers) = frontiers;
@@ -369,6 +357,26 @@ impl<'b, V: Visited> Search<'_, 'b, V> {
         found
     }
 
+    /// What all have covered so far. Nobody else is at work.
+    fn so_far<E: Explorer>(&self, worker: &mut Worker<'_, '_, E>) -> Coverage {
+        let mut coverage = locked(&self.coverage).clone();
+        for other in std::mem::take(&mut *locked(&self.others)) {
+            coverage.join(&other);
+        }
+        coverage.join(&worker.covered());
+        coverage
+    }
+
+    /// Whether the round ended for nothing but to be saved.
+    fn is_paused(&self) -> bool {
+        let mut ended = locked(&self.ended);
+        let is_paused = locked(&self.panicked).is_none() && ended.iter().all(|(halt, _)| *halt == Halt::Save);
+        if is_paused {
+            ended.clear();
+        }
+        is_paused
+    }
+
     /// Why it stops. Of several reasons the one that says most.
     fn stop(&self) -> Result<Stop, Halt> {
         let ended = std::mem::take(&mut *locked(&self.ended));
@@ -380,7 +388,8 @@ impl<'b, V: Visited> Search<'_, 'b, V> {
             Halt::Spent(_) => 4,
             Halt::Memory => 5,
             Halt::States => 6,
-            Halt::Other => 7,
+            Halt::Save => 7,
+            Halt::Other => 8,
         };
         let least = |stop: &Option<Stop>| match stop {
             Some(Stop::Found(finding)) => (finding.delays(), finding.steps),
@@ -397,7 +406,8 @@ impl<'b, V: Visited> Search<'_, 'b, V> {
     }
 
     fn outcome(self, stop: Stop) -> (Outcome, Vec<Frontier>) {
-        let frontiers = self.frontiers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let mut frontiers = self.unfinished.into_inner().unwrap_or_else(PoisonError::into_inner);
+        frontiers.extend(self.frontiers.into_inner().unwrap_or_else(PoisonError::into_inner));
         let mut coverage = self.coverage.into_inner().unwrap_or_else(PoisonError::into_inner);
         coverage.states = V::of(&self.visited).count();
         coverage.frontier = frontiers.iter().map(|frontier| frontier.entries.len() as u64).sum();

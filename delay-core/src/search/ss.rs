@@ -8,13 +8,15 @@
 //! - a sample that runs out of positions belongs to a lower stratum and is counted there;
 //! - the number of samples per stratum starts anew with each stratum.
 //!
-//! Sample k of stratum d draws from a generator seeded with (seed, d, k): the result does not depend on the threads.
+//! Sample k of stratum d draws from a generator seeded with (seed, d, k): the result does not depend on the threads, and the
+//! samples of all shards are those of the search that is not divided. Where that would end, each shard has to find out for itself.
 
 use super::{
     Outcome, Program, Settings, Stop,
     budget::Budget,
-    parallel::{self, Sample, Worker},
+    parallel::{self, Numbers, Sample, Worker},
     run::{Deviation, Ran, run},
+    saved::{Keep, Sampled, Saved},
 };
 use crate::{coverage::Coverage, explorer::Explorer, hash::Print, live::Status, random::SplitMix64};
 
@@ -29,51 +31,83 @@ pub(super) fn search<E: Explorer>(
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
+    keep: &Keep<'_>,
 ) -> Outcome {
-    let mut coverage = Coverage::new(settings);
-    let stop = strata(program, explorer, settings, budget, &mut coverage, &[Start::default()]);
-    Outcome { coverage, stop }
+    let begin = || Sampled::from_starts(Coverage::new(settings), [Start::default()]);
+    let mut sampled = keep.sampled(settings).unwrap_or_else(begin);
+    let stop = strata(program, explorer, settings, budget, keep, &mut sampled);
+    Outcome { coverage: sampled.coverage, stop }
 }
 
 /// Where samples start: a state reached with these deviations, the last of them at the state itself.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Start {
-    pub(super) deviations: Vec<Deviation>,
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Start {
+    /// The delays on the way.
+    pub deviations: Vec<Deviation>,
     /// Further delays are put here or later.
-    pub(super) from: u32,
+    pub from: u32,
 }
 
-/// The loop over strata, from these starts.
+/// The loop over strata, from where it stands. It is saved at its end, and now and then on the way.
 pub(super) fn strata<E: Explorer>(
     program: Program<'_>,
     explorer: &E,
     settings: &Settings,
     budget: &Budget<'_>,
-    coverage: &mut Coverage,
-    starts: &[Start],
+    keep: &Keep<'_>,
+    sampled: &mut Sampled,
 ) -> Stop {
-    for delays in 0.. {
+    let starts = sampled.starts.clone();
+    let stop = loop {
+        let delays = sampled.delays;
         if settings.max_delays.is_some_and(|max| delays > max) {
-            return Stop::Samples;
+            break Stop::Samples;
         }
-        coverage.bound = delays;
+        sampled.coverage.bound = delays;
         let deterministic = delays == 0 && starts.len() == 1;
         let samples = if deterministic { 1 } else { samples_of(settings, delays) };
         let sampler =
-            |worker: &mut Worker<'_, '_>, number: u64| sample(worker, explorer, settings, starts, delays, number);
-        let (covered, stop) = parallel::sample(program, settings, budget, samples, &sampler);
-        coverage.merge(&covered);
-        if let Some(stop) = stop {
+            |worker: &mut Worker<'_, '_>, number: u64| sample(worker, explorer, settings, &starts, delays, number);
+        let take = |numbers: Numbers| parallel::sample(program, settings, budget, numbers, &sampler);
+        if let Some(stop) = sampled.take(samples, settings, budget, keep, take) {
             return stop;
         }
-        coverage.completed_bound = Some(delays);
-        let exact = coverage.strata.iter().find(|stratum| stratum.delays == delays).is_some_and(|s| s.exact > 0);
-        if !exact {
+        sampled.coverage.completed_bound = Some(delays);
+        match goes_on(&mut sampled.coverage, samples, settings, delays, take) {
+            Ok(true) => (sampled.delays, sampled.next) = (delays + 1, 0),
             // Every sample ran out of choices before it had spent so many delays: larger strata are as empty.
-            return if coverage.met_choice { Stop::Samples } else { Stop::Exhausted };
+            Ok(false) => break if sampled.coverage.met_choice { Stop::Samples } else { Stop::Exhausted },
+            Err(stop) => break stop,
         }
+    };
+    if stop.is_open() {
+        keep.save(budget, &Saved::Sampling(sampled.clone()));
     }
-    Stop::Samples
+    stop
+}
+
+/// Whether any sample of a stratum has just so many delays: one of this shard, or of another. Those of others count for nothing else.
+///
+/// # Errors
+/// Something stops the search on the way.
+fn goes_on(
+    coverage: &mut Coverage,
+    samples: u64,
+    settings: &Settings,
+    delays: u32,
+    take: impl Fn(Numbers) -> (Coverage, Option<Stop>),
+) -> Result<bool, Stop> {
+    let mut goes_on = coverage.exact(delays) > 0;
+    let mut others = settings.shard.others();
+    while !goes_on && let Some(shard) = others.next() {
+        let (covered, stop) = take(Numbers { from: 0, to: samples, shard });
+        if let Some(stop) = stop {
+            return Err(stop);
+        }
+        coverage.met_choice |= covered.met_choice;
+        goes_on = covered.exact(delays) > 0;
+    }
+    Ok(goes_on)
 }
 
 /// Takes one sample.

@@ -225,7 +225,9 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
         self.back_to(paths.length(meets) as usize);
         for (node, delays) in way.drain(..).rev() {
             self.walk.stand().map_err(|divergence| self.diverged(divergence))?;
-            let choice = self.turn(delays)?;
+            // Whom the explorer delays here can no more be delayed: the program is another than before.
+            let choice =
+                self.turn(delays).map_err(|_| self.diverged_here("a choice that it had before", "no such choice"))?;
             if self.step(choice, delays)? != Status::Running {
                 return Err(self.diverged_here("a step that it made before", "that it cannot make it"));
             }

@@ -16,6 +16,19 @@ use std::{
     },
 };
 
+/// What was visited, as it is saved.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Prints {
+    /// How many bits a fingerprint has.
+    pub fingerprints: Fingerprints,
+    /// States: the words of their fingerprints, in no order.
+    pub states: Vec<u64>,
+    /// States with their explorers: the words of the fingerprint of each, and one that is larger the fewer delays it was reached with.
+    pub pairs: Vec<u64>,
+    /// How many were visited, where nothing is remembered of them.
+    pub forgotten: u64,
+}
+
 /// One thread's access to a set of visited keys. It must not be held while waiting for another thread.
 pub trait Visited: Sized {
     /// What threads share.
@@ -27,6 +40,10 @@ pub trait Visited: Sized {
     const ORDERED: bool = false;
     /// Nothing visited yet; within so many bytes, if there is anything to keep.
     fn nothing(fingerprints: Fingerprints, bytes_max: u64) -> Self::Set;
+    /// What was saved; within so many bytes. None if they are too few.
+    fn again(prints: &Prints, bytes_max: u64) -> Option<Self::Set>;
+    /// What is to be saved. Nobody has an access.
+    fn prints(set: &Self::Set) -> Prints;
     /// An access.
     fn of(set: &Self::Set) -> Self;
     /// Whether one more state can be inserted. Once the memory is used up: no, for ever.
@@ -64,6 +81,21 @@ impl StateSet {
             Fingerprints::Bits128 => Self::Wide(Table::new(memory)),
         }
     }
+
+    fn again(prints: &Prints, memory: &Arc<Memory>) -> Option<Self> {
+        Some(match prints.fingerprints {
+            Fingerprints::Bits64 => Self::Short(Table::again(&prints.states, memory)?),
+            Fingerprints::Bits128 => Self::Wide(Table::again(&prints.states, memory)?),
+        })
+    }
+
+    fn prints(&self) -> Prints {
+        let (fingerprints, states) = match self {
+            Self::Short(table) => (Fingerprints::Bits64, table.words()),
+            Self::Wide(table) => (Fingerprints::Bits128, table.words()),
+        };
+        Prints { fingerprints, states, ..Prints::default() }
+    }
 }
 
 impl Visited for States {
@@ -71,6 +103,14 @@ impl Visited for States {
 
     fn nothing(fingerprints: Fingerprints, bytes_max: u64) -> StateSet {
         StateSet::within(fingerprints, &Arc::new(Memory::new(bytes_max)))
+    }
+
+    fn again(prints: &Prints, bytes_max: u64) -> Option<StateSet> {
+        StateSet::again(prints, &Arc::new(Memory::new(bytes_max)))
+    }
+
+    fn prints(set: &StateSet) -> Prints {
+        set.prints()
     }
 
     fn of(set: &StateSet) -> Self {
@@ -153,6 +193,23 @@ impl Visited for Pairs {
         PairSet { delays, states: StateSet::within(fingerprints, &memory) }
     }
 
+    fn again(prints: &Prints, bytes_max: u64) -> Option<PairSet> {
+        let memory = Arc::new(Memory::new(bytes_max));
+        let delays = match prints.fingerprints {
+            Fingerprints::Bits64 => DelaySet::Short(Table::again(&prints.pairs, &memory)?),
+            Fingerprints::Bits128 => DelaySet::Wide(Table::again(&prints.pairs, &memory)?),
+        };
+        Some(PairSet { delays, states: StateSet::again(prints, &memory)? })
+    }
+
+    fn prints(set: &PairSet) -> Prints {
+        let pairs = match &set.delays {
+            DelaySet::Short(table) => table.words(),
+            DelaySet::Wide(table) => table.words(),
+        };
+        Prints { pairs, ..set.states.prints() }
+    }
+
     fn of(set: &PairSet) -> Self {
         let delays = match &set.delays {
             DelaySet::Short(table) => Delays::Short(table.access()),
@@ -218,6 +275,14 @@ impl Visited for Nothing {
 
     fn nothing(_: Fingerprints, _: u64) -> Arc<AtomicU64> {
         Arc::default()
+    }
+
+    fn again(prints: &Prints, _: u64) -> Option<Arc<AtomicU64>> {
+        Some(Arc::new(prints.forgotten.into()))
+    }
+
+    fn prints(all: &Arc<AtomicU64>) -> Prints {
+        Prints { forgotten: all.load(Ordering::Relaxed), ..Prints::default() }
     }
 
     fn of(all: &Arc<AtomicU64>) -> Self {

@@ -4,8 +4,8 @@
 //!
 //! Invariants:
 //! - With delta = 1 every state found under bound b was found with exactly b delays (asserted).
-//! - A worker that is halted leaves everything unvisited reachable from its frontier, and the entries it was not given or gave back:
-//!   the stack is flushed into it.
+//! - A worker that is halted leaves everything unvisited reachable from its frontier, what it was at, and the entries it was not given or
+//!   gave back: the stack is flushed into what it was at, the top first, so that one worker goes on just where it was.
 //!
 //! Differs from Figure 5: a violation is looked at before the cache is, and an explicit choice's outcomes
 //! are alternatives like any other.
@@ -17,7 +17,8 @@ use super::{
     cursor::Unsound,
     frontier::{Entry, Frame, Frontier},
     lasso::Lassos,
-    ses::{Round, Sums},
+    round::{Round, Sums},
+    saved::Keep,
     trail::Trail,
     visited::Visited,
 };
@@ -26,8 +27,13 @@ use crate::{
     explorer::Explorer,
     hash::Print,
     live::{Live, Status},
+    name::Order,
     verdict::Divergence,
 };
+use std::sync::Arc;
+
+/// Steps between two looks at whether it is time to save.
+const LOOK: u64 = 1 << 10;
 
 /// Why the search cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -35,6 +41,8 @@ pub(super) enum Halt {
     Spent(Spent),
     States,
     Memory,
+    /// It can, after it was saved.
+    Save,
     Found,
     Diverged(Divergence),
     Unsound(Unsound),
@@ -48,14 +56,19 @@ pub(super) enum Halt {
 pub(super) struct Worker<'s, 'b, E> {
     trail: Trail<'s, 'b, E>,
     settings: &'s Settings,
+    budget: &'s Budget<'s>,
     meter: Meter<'s>,
     states_max: u64,
+    /// Where the search is saved, if this worker says when.
+    pub(super) keep: Option<&'s Keep<'s>>,
     /// States on the way down, each below the one before. The trail ends at the last.
     stack: Vec<Frame>,
     /// How much was known of what tells states apart when the search began.
     revision: u32,
     bound: u32,
     waiting: Vec<Entry>,
+    /// What was on the stack when it was halted.
+    unfinished: Vec<Entry>,
     audit: Audit<E>,
     /// States this worker was the first to reach.
     states: u64,
@@ -68,17 +81,20 @@ pub(super) struct Worker<'s, 'b, E> {
 }
 
 impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
-    pub(super) fn new(live: &'s mut Live<'b>, explorer: &E, settings: &'s Settings, budget: &'s Budget<'_>) -> Self {
+    pub(super) fn new(live: &'s mut Live<'b>, explorer: &E, settings: &'s Settings, budget: &'s Budget<'s>) -> Self {
         let trail = Trail::begin(live, explorer);
         Self {
             revision: trail.walk.live().world().revision(),
             trail,
             settings,
+            budget,
             meter: budget.meter(),
             states_max: budget.states_max(),
+            keep: None,
             stack: Vec::new(),
             bound: 0,
             waiting: Vec::new(),
+            unfinished: Vec::new(),
             audit: Audit::default(),
             states: 0,
             lassos: None,
@@ -124,9 +140,11 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         Ok(())
     }
 
-    /// What waits for a larger bound.
-    pub(super) fn take_frontier(&mut self) -> Frontier {
-        Frontier { entries: std::mem::take(&mut self.waiting), paths: self.trail.take_paths() }
+    /// What it was at when it was halted, and what waits for a larger bound.
+    pub(super) fn take_frontiers(&mut self) -> [Frontier; 2] {
+        let paths = Arc::new(self.trail.take_paths());
+        let entries = [std::mem::take(&mut self.unfinished), std::mem::take(&mut self.waiting)];
+        entries.map(|entries| Frontier { entries, paths: Arc::clone(&paths) })
     }
 
     /// Takes up an entry of the frontier.
@@ -285,7 +303,19 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
             let frontier = waiting.len() as u64;
             Progress { executions, steps: transitions, states: visited.count(), frontier, delays: round.bound }
         };
-        meter.tick(progress).map_or(Ok(()), |spent| Err(Halt::Spent(spent)))
+        match meter.tick(progress) {
+            Some(spent) => Err(Halt::Spent(spent)),
+            None if self.is_save_due() => Err(Halt::Save),
+            None => Ok(()),
+        }
+    }
+
+    /// Whether the search is to be saved before it goes on.
+    #[inline]
+    fn is_save_due(&self) -> bool {
+        // Where loops are looked for, the graph of all that was visited would have to be saved too.
+        let keep = self.keep.filter(|_| self.lassos.is_none() && self.coverage.transitions.is_multiple_of(LOOK));
+        keep.is_some_and(|keep| keep.is_due(self.budget))
     }
 
     /// A state was reached for the first time: the trail ends there.
@@ -330,16 +360,15 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         self.pop();
     }
 
-    /// Puts all that is unfinished into the frontier.
+    /// Puts aside all that is unfinished, the top first.
     fn flush(&mut self) {
         // A step that was not kept may be left.
         self.trail.undo();
         while let Some(frame) = self.stack.last() {
             if frame.executed < frame.choices {
-                self.postpone();
-            } else {
-                self.pop();
+                self.unfinished.push(Entry::of(frame, self.trail.keep()));
             }
+            self.pop();
         }
     }
 
@@ -380,15 +409,21 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         self.trail.walk.live()
     }
 
+    /// The names it knows.
+    pub(super) fn names(&self) -> Order {
+        self.trail.walk.live().world().names.order()
+    }
+
     /// What it found, if it did.
     pub(super) fn take_found(&mut self) -> Option<Finding> {
         self.found.take()
     }
 
-    /// What it covered.
-    pub(super) fn finish(mut self) -> Coverage {
-        self.coverage.lassos = self.lassos.as_ref().map(Lassos::looked);
-        self.coverage.absorb(&self.trail.walk.totals());
-        self.coverage
+    /// What it has covered so far.
+    pub(super) fn covered(&mut self) -> Coverage {
+        let mut coverage = self.coverage.clone();
+        coverage.lassos = self.lassos.as_ref().map(Lassos::looked);
+        coverage.absorb(&self.trail.walk.totals());
+        coverage
     }
 }

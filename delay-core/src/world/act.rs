@@ -163,7 +163,7 @@ impl World {
 
     /// Something happened that others can see, whether or not it is an op: the end of a channel, or of a process.
     #[inline]
-    fn visible(&mut self) {
+    pub(super) fn visible(&mut self) {
         self.notes.merged_ops |= self.notes.ops_in_step > 0;
         self.apart_from_inside();
     }
@@ -173,15 +173,6 @@ impl World {
     pub(super) fn apart_from_inside(&mut self) {
         if self.notes.early.is_none() {
             self.notes.early = self.inside;
-        }
-    }
-
-    /// The program takes up what time it is, without looking: it matters if others can let time pass before that, and somebody
-    /// looks.
-    #[inline]
-    pub(super) fn meets_time(&mut self) {
-        if self.reads_clock() && self.lets_time_pass() {
-            self.apart_from_inside();
         }
     }
 
@@ -478,35 +469,6 @@ impl World {
         self.touch_print(actor);
         let name = self.names.process_print(actor);
         Print::of(Domain::Draw).and(name).with(seed).with(u64::from(number)).short()
-    }
-
-    /// The actor looked at the clock.
-    pub fn look_at_clock(&mut self) -> u64 {
-        self.beyond_journal("looks at the clock");
-        let now = self.actors_now();
-        self.see_time(now);
-        now
-    }
-
-    /// The actor learnt a point in time. From then on the time of day is part of the state: what the clock will show
-    /// next is not a function of anything else.
-    pub fn see_time(&mut self, time: u64) {
-        self.beyond_journal("looks at the clock");
-        self.visible();
-        self.notes.needs.reads_clock = true;
-        let actor = self.actor;
-        self.observe_print(actor, Print::of(Domain::Clock).with(time));
-    }
-
-    /// The actor was handed a point in time and has not looked at it. In a program that looks at times it is part of the
-    /// actor's state from now on.
-    pub fn hold_time(&mut self, time: u64) {
-        self.beyond_journal("holds a point in time");
-        self.meets_time();
-        if self.reads_clock() {
-            let actor = self.actor;
-            self.observe_print(actor, Print::of(Domain::Clock).with(time).with(1));
-        }
     }
 
     /// Tells the explorer what the program said.

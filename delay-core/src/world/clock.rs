@@ -2,12 +2,50 @@
 
 use super::{World, environment::Happened, fault::Time, mailbox::Queued, op::Op, step::Next, words::Delivery};
 use crate::{
-    hash::Print,
+    hash::{Domain, Print},
     ids::{Message, Object, Process, Slot},
 };
 use std::cmp::Ordering;
 
 impl World {
+    /// The program takes up what time it is, without looking: it matters if others can let time pass before that, and somebody
+    /// looks.
+    #[inline]
+    pub(super) fn meets_time(&mut self) {
+        if self.reads_clock() && self.lets_time_pass() {
+            self.apart_from_inside();
+        }
+    }
+
+    /// The actor looked at the clock.
+    pub fn look_at_clock(&mut self) -> u64 {
+        self.beyond_journal("looks at the clock");
+        let now = self.actors_now();
+        self.see_time(now);
+        now
+    }
+
+    /// The actor learnt a point in time. From then on the time of day is part of the state: what the clock will show
+    /// next is not a function of anything else.
+    pub fn see_time(&mut self, time: u64) {
+        self.beyond_journal("looks at the clock");
+        self.visible();
+        self.notes.needs.reads_clock = true;
+        let actor = self.actor;
+        self.observe_print(actor, Print::of(Domain::Clock).with(time));
+    }
+
+    /// The actor was handed a point in time and has not looked at it. In a program that looks at times it is part of the
+    /// actor's state from now on.
+    pub fn hold_time(&mut self, time: u64) {
+        self.beyond_journal("holds a point in time");
+        self.meets_time();
+        if self.reads_clock() {
+            let actor = self.actor;
+            self.observe_print(actor, Print::of(Domain::Clock).with(time).with(1));
+        }
+    }
+
     /// How many timers may fire, and messages that were held back may arrive.
     #[inline]
     pub(super) fn clock_choices(&self) -> u32 {

@@ -45,6 +45,20 @@ impl<const KEY: usize, const WORDS: usize> Slots<KEY, WORDS> {
         Self((0..slots).map(|_| empty()).collect())
     }
 
+    /// That many slots with the keys that have these [`Slots::words`]. They must be within [`Slots::limit`].
+    pub fn again(slots: usize, words: &[u64]) -> Self {
+        let mut slots = Self::new(slots);
+        let keys = words.chunks_exact(WORDS);
+        slots.put(keys.map(|key| std::array::from_fn(|word| if word == 0 { not_zero(key[0]) } else { key[word] })));
+        slots
+    }
+
+    /// The words of all keys with their values, one after the other.
+    pub fn words(&self) -> Vec<u64> {
+        let used = self.0.iter().filter(|slot| slot[0].load(Relaxed) != 0);
+        used.flatten().map(|word| word.load(Relaxed)).collect()
+    }
+
     /// How many slots there are.
     pub fn size(&self) -> usize {
         self.0.len()

@@ -99,14 +99,35 @@ impl<const KEY: usize, const WORDS: usize> Table<KEY, WORDS> {
     /// An empty table that starts with so many slots.
     pub fn with_slots(slots: usize, memory: &Arc<Memory>) -> Self {
         memory.take(slots as u64, Slots::<KEY, WORDS>::BYTES);
-        let slots = Slots::new(slots);
+        Self::of(Slots::new(slots), 0, memory)
+    }
+
+    /// Of slots with so many keys.
+    fn of(slots: Slots<KEY, WORDS>, keys: u64, memory: &Arc<Memory>) -> Self {
         Self(Arc::new(Shared {
-            claimed: AtomicU64::new(0),
+            claimed: AtomicU64::new(keys),
             wanted: AtomicBool::new(false),
             kept: Mutex::new(Kept { slots: Arc::new(slots), inside: 0, growing: false }),
             changed: Condvar::new(),
             memory: Arc::clone(memory),
         }))
+    }
+
+    /// The table with these [`Table::words`]. None if the memory is too small.
+    pub fn again(words: &[u64], memory: &Arc<Memory>) -> Option<Self> {
+        let keys = words.len() / WORDS;
+        // With room for all of them from the start: they stand in the order of their homes, and would crowd in a smaller table.
+        let slots = (keys + keys / 7 + 2).max(SLOTS_MIN);
+        if memory.take(slots as u64, Slots::<KEY, WORDS>::BYTES) < slots as u64 {
+            return None;
+        }
+        let slots = Slots::again(slots, words);
+        Some(Self::of(slots, keys as u64, memory))
+    }
+
+    /// The words of all keys with their values, one after the other; those of whoever has an access may be missing.
+    pub fn words(&self) -> Vec<u64> {
+        self.0.kept().slots.words()
     }
 
     /// An access for one thread. Waits while the table grows.

@@ -55,6 +55,29 @@ fn like_a_set<const KEY: usize>(keys: impl IntoIterator<Item = [u64; KEY]>) {
 }
 
 #[test]
+fn a_table_is_made_again_of_its_words() {
+    for many in [0, 1, 448, 449, MANY / 10] {
+        let memory = unlimited();
+        let (table, values) = (Table::<1, 1>::new(&memory), Table::<2, 3>::new(&memory));
+        let keys = random(3, many);
+        for key in &keys {
+            assert!(table.access().insert([*key]) != Inserted::Full);
+            values.access().raise([*key, 7], 5 + key % 3);
+        }
+        let (again, values_again) = (
+            Table::<1, 1>::again(&table.words(), &memory).expect("there is room"),
+            Table::<2, 3>::again(&values.words(), &memory).expect("there is room"),
+        );
+        assert_eq!((again.count(), values_again.count()), (table.count(), values.count()));
+        assert!(keys.iter().all(|key| again.access().contains([*key])));
+        assert!(keys.iter().all(|key| values_again.access().raise([*key, 7], 5 + key % 3) == Inserted::Known));
+        assert!(keys.first().is_none_or(|key| values_again.access().raise([*key, 7], 9) == Inserted::New));
+        let less = Arc::new(Memory::new(table.count() * 8));
+        assert!(Table::<1, 1>::again(&table.words(), &less).is_none(), "not even the keys fit, with empty slots");
+    }
+}
+
+#[test]
 fn random_keys_are_as_in_a_set() {
     like_a_set(random(1, MANY).into_iter().map(|key| [key.max(1)]));
 }

@@ -46,6 +46,18 @@ pub struct Looked {
     pub unconfirmed: u64,
 }
 
+impl Looked {
+    /// Two graphs, each looked at by itself.
+    #[must_use]
+    pub fn and(self, other: Self) -> Self {
+        Self {
+            states: self.states + other.states,
+            transitions: self.transitions + other.transitions,
+            unconfirmed: self.unconfirmed + other.unconfirmed,
+        }
+    }
+}
+
 impl Lassos {
     /// Begins with the state the execution stands at, if any monitor can be hot.
     pub(super) fn begin(state: Print, world: &World) -> Option<Self> {

@@ -1,11 +1,16 @@
 //! The numbers behind every printed promise, and the only place that builds such a sentence.
 
+mod shards;
+mod wire;
+
 pub use crate::numbers::{bytes, count, grouped, parse_bytes};
 use crate::{
     live::{Lasso, Totals},
     search::{Cache, Fingerprints, Looked, Mode, Reduction, Settings, Stop},
 };
+pub use shards::{Part, Shared};
 use std::fmt::Write as _;
+pub use wire::WireError;
 
 /// Samples of one stratum.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,6 +36,12 @@ pub struct Coverage {
     pub cache_max: u64,
     /// Which executions were left out.
     pub reduction: Reduction,
+    /// Which part of the search.
+    pub part: Part,
+    /// If it was divided by its frontier, what came before.
+    pub shared: Option<Shared>,
+    /// Why nothing could be said of the program, for what a shard has seen of it: the others may have seen more.
+    pub unmet: Option<String>,
     /// Most delays of an execution.
     pub max_delays: Option<u32>,
     /// Executions that came to their end.
@@ -76,6 +87,9 @@ impl Coverage {
             fingerprints: settings.fingerprints,
             cache_max: settings.limits.cache_max(),
             reduction: settings.reduction,
+            part: Part::Of(settings.shard),
+            shared: None,
+            unmet: None,
             max_delays: settings.max_delays,
             executions: 0,
             asleep: 0,
@@ -152,7 +166,7 @@ impl Coverage {
 
     /// Whether the claim is about all executions or states, with nothing left out.
     pub fn is_complete(&self, stop: &Stop) -> bool {
-        *stop == Stop::Exhausted && self.truncated == 0 && self.totals.foreign_wakes == 0
+        *stop == Stop::Exhausted && !self.is_partial() && self.truncated == 0 && self.totals.foreign_wakes == 0
     }
 
     /// What was covered, in sentences with their numbers.
@@ -194,29 +208,34 @@ impl Coverage {
 
     fn exhaustive(&self, stop: &Stop) -> String {
         let Self { states, transitions, executions, frontier, .. } = self;
+        let most = self.at_most();
         let counts = match self.cache {
             Cache::State | Cache::StateExplorer => {
-                format!("{} and {}", count(*states, "state"), count(*transitions, "transition"))
+                format!("{most}{} and {}", count(*states, "state"), count(*transitions, "transition"))
             }
             Cache::Off => format!("{} and {}", count(*executions, "execution"), count(*transitions, "transition")),
         };
         // Pitfall B.5: what was cut may have hidden a shallower way from the cache.
-        let claimed = self.truncated == 0 && self.totals.foreign_wakes == 0;
+        let claimed = self.truncated == 0 && self.totals.foreign_wakes == 0 && !self.is_partial();
+        let by = self.by_whom();
         match (stop, self.cache) {
-            (Stop::Exhausted, Cache::Off) if claimed => format!("every execution visited: {counts}"),
+            (Stop::Exhausted, Cache::Off) if claimed => format!("every execution visited{by}: {counts}"),
             (Stop::Exhausted, _) if claimed => {
-                format!("every reachable state visited: {counts}, within {}", self.delays())
+                format!("every reachable state visited{by}: {counts}, within {}", self.delays())
             }
             (Stop::Delays, Cache::Off) if claimed => format!(
-                "every execution within {} visited: {counts}; {} left for more delays",
+                "every execution within {} visited{by}: {counts}; {} left for more delays",
                 self.delays(),
                 count(*frontier, "state")
             ),
             (Stop::Delays, Cache::StateExplorer) if claimed => format!(
-                "every state reached within {} visited: {counts}; {} left for more delays",
+                "every state reached within {} visited{by}: {counts}; {} left for more delays",
                 self.delays(),
                 count(*frontier, "state")
             ),
+            (Stop::Exhausted, _) if self.is_partial() => {
+                format!("{counts} visited within {}; nothing left to this shard", self.delays())
+            }
             (Stop::Exhausted | Stop::Delays, _) => {
                 format!("{counts} visited within {}; {} left for more delays", self.delays(), count(*frontier, "state"))
             }
@@ -319,6 +338,9 @@ impl Coverage {
             | Stop::Impossible(_)
             | Stop::Irreducible(_) => {}
         }
+        if let Some(line) = self.of_shards(stop) {
+            add(line);
+        }
         if self.truncated > 0 {
             add(format!("{} cut at max_steps: nothing is claimed of what follows", count(self.truncated, "execution")));
         }
@@ -373,7 +395,9 @@ impl Coverage {
         let Looked { states, transitions, unconfirmed } = *looked;
         let graph = format!("{} and {}", count(states, "state"), count(transitions, "transition"));
         match unconfirmed {
-            0 if self.is_complete(stop) => format!("no fair loop stays hot: looked for in all {graph}"),
+            0 if self.is_complete(stop) && self.shared.is_none() => {
+                format!("no fair loop stays hot: looked for in all {graph}")
+            }
             0 => format!("no fair loop that stays hot is among the {graph} seen; nothing is claimed of others"),
             loops => format!(
                 "{} seemed to stay hot among {graph} and did not when gone around (colliding fingerprints?): nothing is claimed of loops",
