@@ -244,7 +244,10 @@ mod tests {
 
     /// What a sampling shard covered.
     fn sampled(part: Shard, settings: &[(&str, &str)]) -> Covered {
-        let all = [("mode", "ss"), ("cache", "state"), ("expect", "pass")].iter().chain(settings);
+        let all =
+            [("mode", "ss"), ("cache", "state"), ("fingerprints", "64"), ("reduction", "none"), ("expect", "pass")]
+                .iter()
+                .chain(settings);
         Covered {
             settings: all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect(),
             shard: part,
