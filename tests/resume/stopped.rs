@@ -112,7 +112,9 @@ fn several_workers_go_on_from_what_several_had_left() {
         let several = Subject { settings: Settings { jobs: 3, ..one.settings }, ..one };
         let often = several.search(None, Duration::ZERO, None);
         assert!(visited(&often) == whole, "to be saved changes nothing");
-        assert!(often.saved.len() > 2, "{}", often.saved.len());
+        let (stopped, took) = in_parts(&several, one.whole().outcome.coverage.states / 4);
+        assert!(visited(&stopped) == whole && took > 1, "{took}");
+        // How many there are depends on which worker was given how much.
         for saved in often.saved {
             for subject in [several, one] {
                 let later = subject.search(None, Duration::MAX, Some(saved.clone()));

@@ -99,7 +99,16 @@ impl<'s, 'b> Walk<'s, 'b> {
     /// Does something else with the live execution, and comes back when it has to.
     pub(super) fn aside<R>(&mut self, f: impl FnOnce(&mut Live<'b>) -> R) -> R {
         self.is_here = false;
-        self.live.without_learning(f)
+        let result = self.live.without_learning(f);
+        self.forget_if_apart();
+        result
+    }
+
+    /// Forgets the known steps, if an execution has shown since that some point must be a step of its own.
+    fn forget_if_apart(&mut self) {
+        if let Some(numbers) = &mut self.numbers {
+            numbers.forget_if_apart(self.live.world());
+        }
     }
 
     /// The live execution, here.
@@ -270,7 +279,9 @@ impl<'s, 'b> Walk<'s, 'b> {
     pub(super) fn verify(&mut self) -> Result<bool, Divergence> {
         let expected = self.fingerprint();
         let live = self.here()?;
-        Ok(live.verify() && live.fingerprint() == expected)
+        let agrees = live.verify() && live.fingerprint() == expected;
+        self.forget_if_apart();
+        Ok(agrees)
     }
 
     /// What the process of the last step looks like, where it was executed.
@@ -281,13 +292,17 @@ impl<'s, 'b> Walk<'s, 'b> {
 }
 
 impl Numbers {
+    fn forget_if_apart(&mut self, world: &World) {
+        if world.names.apart() != self.apart {
+            self.apart = world.names.apart();
+            self.steps.forget();
+        }
+    }
+
     /// The World has made a choice, in these units if that is known. False if it cannot be gone on by numbers.
     fn learn(&mut self, choice: Choice, units: Option<Vec<Unit>>, world: &World) -> bool {
-        let Self { state, steps, apart, .. } = self;
-        if world.names.apart() != *apart {
-            *apart = world.names.apart();
-            steps.forget();
-        }
+        self.forget_if_apart(world);
+        let Self { state, steps, .. } = self;
         let goes_on = if let Some(units) = units {
             steps.learn(state, choice, &units, world)
         } else {
