@@ -17,8 +17,11 @@ pub(super) struct Sums {
     pub(super) transitions: u64,
 }
 
-/// How many entries a worker takes at a time.
-const CHUNK: usize = 256;
+/// Into how many ranges a frontier is cut, at most. A worker that begins another goes a long way, within one it is a step or two from entry to
+/// entry; and nobody may wait long for the last.
+const RANGES: usize = 64;
+/// Fewer entries are not worth a way of their own.
+const RANGE_MIN: usize = 32;
 
 /// A stratum, and who is given which of its entries.
 #[derive(Debug, Default)]
@@ -40,8 +43,9 @@ impl Round {
     pub(super) fn new(bound: u32, frontiers: Vec<Frontier>, before: Sums) -> Self {
         let cut = |(number, frontier): (usize, &Frontier)| {
             let length = frontier.entries.len();
-            let starts = (0..length).step_by(CHUNK);
-            starts.map(move |from| (number as u32, from..length.min(from + CHUNK))).collect::<Vec<_>>()
+            let size = (length / RANGES).max(RANGE_MIN);
+            let starts = (0..length).step_by(size);
+            starts.map(move |from| (number as u32, from..length.min(from + size))).collect::<Vec<_>>()
         };
         let chunks = frontiers.iter().enumerate().flat_map(cut).collect();
         let (executions, transitions) = (before.executions.into(), before.transitions.into());
