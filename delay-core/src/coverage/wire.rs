@@ -255,8 +255,9 @@ mod tests {
     use crate::search::Settings;
 
     fn settings(mode: &str) -> BTreeMap<String, String> {
-        let words = [(MODE, mode), (CACHE, "state"), (FINGERPRINTS, "128"), (MAX_CACHE, "4096"), (MAX_DELAYS, "3")];
-        words.map(|(name, value)| (name.to_owned(), value.to_owned())).into()
+        let kept = [(CACHE, "state"), (FINGERPRINTS, "128"), (MAX_CACHE, "4096")];
+        let words = [(MODE, mode), (REDUCTION, "none"), (MAX_DELAYS, "3")].into_iter().chain(kept);
+        words.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
     }
 
     #[test]
@@ -266,6 +267,7 @@ mod tests {
             shared: Some(Shared { bound: 1, states: 2, transitions: 3, executions: 4, truncated: 5, frontier: 6 }),
             unmet: Some("nothing to drop".to_owned()),
             executions: 7,
+            asleep: 24,
             truncated: 8,
             states: 9,
             states_per_bound: vec![1, 9],

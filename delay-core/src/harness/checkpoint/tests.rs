@@ -14,7 +14,14 @@ use crate::{
 use std::path::Path;
 
 fn subject() -> Subject {
-    let words = [("mode", "ses"), ("cache", "state"), ("fingerprints", "64"), ("seed", "7"), ("budget", "1s")];
+    let words = [
+        ("mode", "ses"),
+        ("cache", "state"),
+        ("fingerprints", "64"),
+        ("reduction", "none"),
+        ("seed", "7"),
+        ("budget", "1s"),
+    ];
     Subject {
         test: TestName { package: "p".to_owned(), krate: "c".to_owned(), path: "m::t".to_owned() },
         settings: words.map(|(name, value)| (name.to_owned(), value.to_owned())).into(),
