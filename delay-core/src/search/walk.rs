@@ -80,6 +80,10 @@ impl<'s, 'b> Walk<'s, 'b> {
                 max_steps: u64::from(options.max_steps),
             };
             walk.numbers = Some(Box::new(Numbers { state, steps, was_known: false, apart, ends }));
+            // Where something may go wrong, that is part of the state too, and has no number.
+            if walk.fingerprint() != walk.live.fingerprint() {
+                walk.numbers = None;
+            }
         }
         walk
     }
