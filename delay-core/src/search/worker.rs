@@ -111,7 +111,7 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
     pub(super) fn first<V: Visited>(&mut self, visited: &mut V) -> Result<Frontier, Halt> {
         let state = self.trail.walk.fingerprint();
         self.lassos = Lassos::begin(state, self.trail.walk.live().world());
-        visited.insert(state, self.trail.told(), 0);
+        self.is_new(state, 0, visited);
         let status = self.trail.walk.live().status();
         if status == Status::Violated {
             return Err(self.violated());
@@ -119,7 +119,7 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         if self.ended(status) {
             return Ok(Frontier::default());
         }
-        let first = Frame { state, executed: 0, choices: self.trail.walk.choice_count(), delays: 0 };
+        let first = self.arrived(state, 0);
         Ok(Frontier { entries: vec![Entry::of(&first, self.trail.keep())], ..Frontier::default() })
     }
 
@@ -326,9 +326,16 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
             "delta 1: found with exactly the bound's delays"
         );
         self.trail.arrive(spent);
+        let frame = self.arrived(state, delays);
+        self.stack.push(frame);
+    }
+
+    /// The state where the trail ends, of which no choice was made yet.
+    #[inline]
+    fn arrived(&mut self, state: Print, delays: u32) -> Frame {
         let choices = self.trail.walk.choice_count();
         self.coverage.met_choice |= choices > 1;
-        self.stack.push(Frame { state, executed: 0, choices, delays });
+        Frame { state, executed: 0, choices, delays }
     }
 
     fn violated(&mut self) -> Halt {
