@@ -101,3 +101,26 @@ fn a_deterministic_search_finds_what_one_thread_finds() {
         assert_eq!(found(checker(jobs)).delays(), one.delays(), "{jobs} threads");
     }
 }
+
+#[test]
+fn what_one_worker_had_to_cut_no_other_claims_to_know() {
+    // The long way is gone first, and cut behind the place where the short one meets it.
+    async fn detour() {
+        let is_short = flip().await;
+        if !is_short {
+            for turn in 0..6 {
+                checkpoint(&(false, turn));
+                task::yield_now().await;
+            }
+        }
+        for turn in 0..6 {
+            checkpoint(&(true, turn));
+            task::yield_now().await;
+        }
+    }
+    // Which worker goes the short way is not always the same one.
+    for _ in 0..50 {
+        let report = checker(2).max_steps(9).check(detour);
+        assert_eq!((report.coverage.truncated, report.stop), (1, Stop::Exhausted));
+    }
+}

@@ -231,21 +231,13 @@ impl<'a, 'b, V: Visited> Search<'a, 'b, V> {
             }
             barrier.wait();
             let then = locked(&self.then).clone();
-            if let Then::Check(_) = then
-                && self.claims()
-            {
+            if let Then::Check(_) = then {
                 self.try_part(worker.as_deref_mut(), |worker| worker.check_hits(&V::of(&self.visited)));
             }
             if !matches!(then, Then::Round) {
                 return;
             }
         }
-    }
-
-    /// Whether what was cut short can be claimed to be known. What other shards have visited is not.
-    fn claims(&self) -> bool {
-        let coverage = locked(&self.coverage);
-        coverage.shared.is_none() && coverage.truncated == 0 && coverage.totals.foreign_wakes == 0
     }
 
     /// Does a worker's part. If that goes wrong, the others have to know.
@@ -304,57 +296,65 @@ impl<'a, 'b, V: Visited> Search<'a, 'b, V> {
     fn meet<E: Explorer>(&self, worker: &mut Worker<'_, '_, E>, explorer: &E) -> Result<(), Halt> {
         let round = std::mem::take(&mut *locked(&self.round));
         let Ok(round) = Arc::try_unwrap(round) else { crate::bug!("a round that is over is somebody's") };
-        let (bound, sums) = (round.bound, round.sums());
         let mut so_far = self.so_far(worker);
-        let mut coverage = locked(&self.coverage);
-        coverage.bound = bound;
+        so_far.bound = round.bound;
+        locked(&self.coverage).bound = round.bound;
         if !locked(&self.ended).is_empty() || locked(&self.panicked).is_some() {
-            drop(coverage);
-            locked(&self.unfinished).extend(round.left());
-            let is_paused = self.is_paused();
-            *locked(&self.then) = if is_paused { Then::Round } else { Then::Halt };
-            if is_paused {
-                so_far.bound = bound;
-                self.save(worker.keep, so_far, worker.names());
-                let left = std::mem::take(&mut *locked(&self.unfinished));
-                *locked(&self.round) = Arc::new(Round::new(bound, left, sums));
-            }
+            self.stopped(worker, round, so_far);
             return Ok(());
         }
-        let mut frontiers = std::mem::take(&mut *locked(&self.frontiers));
+        self.completed(round.bound, &mut so_far);
+        *locked(&self.then) = Then::Halt;
+        worker.look_for_lassos(explorer)?;
+        *locked(&self.then) = self.next(&round, &so_far);
+        Ok(())
+    }
+
+    /// A round was ended early: the search is saved and goes on, or some worker cannot.
+    fn stopped<E: Explorer>(&self, worker: &Worker<'_, '_, E>, round: Round, so_far: Coverage) {
+        let (bound, sums) = (round.bound, round.sums());
+        locked(&self.unfinished).extend(round.left());
+        let is_paused = self.is_paused();
+        *locked(&self.then) = if is_paused { Then::Round } else { Then::Halt };
+        if is_paused {
+            self.save(worker.keep, so_far, worker.names());
+            let left = std::mem::take(&mut *locked(&self.unfinished));
+            *locked(&self.round) = Arc::new(Round::new(bound, left, sums));
+        }
+    }
+
+    /// All that was to be visited under the bound was.
+    fn completed(&self, bound: u32, so_far: &mut Coverage) {
         locked(&self.unfinished).clear();
+        let mut frontiers = locked(&self.frontiers);
         // Else one goes on that had come to its end.
-        if coverage.completed_bound != Some(bound) {
+        if so_far.completed_bound != Some(bound) {
+            so_far.states = V::of(&self.visited).count();
+            let mut coverage = locked(&self.coverage);
             coverage.completed_bound = Some(bound);
-            coverage.states_per_bound.push(V::of(&self.visited).count());
-            if coverage.shared.is_none() {
-                so_far.states = V::of(&self.visited).count();
-                coverage.shared = divide(self.settings.shard, bound, &so_far, &mut frontiers);
+            coverage.states_per_bound.push(so_far.states);
+            if so_far.shared.is_none() {
+                so_far.shared = divide(self.settings.shard, bound, so_far, &mut frontiers);
+                coverage.shared = so_far.shared;
             }
         }
         frontiers.retain(|frontier| !frontier.entries.is_empty());
-        let next = bound.saturating_add(self.settings.delta);
-        let is_past = self.settings.max_delays.is_some_and(|max| next > max);
-        let then = match (frontiers.is_empty(), is_past) {
-            (true, _) => Then::Check(Stop::Exhausted),
-            (false, true) if V::ORDERED => Then::Check(Stop::Delays),
-            (false, true) => Then::End(Stop::Delays),
-            (false, false) => Then::Round,
-        };
-        *locked(&self.then) = if locked(&self.ended).is_empty() { then.clone() } else { Then::Halt };
-        if let Then::Round = then {
-            let begins = Round::new(next, frontiers, sums);
-            *locked(&self.round) = Arc::new(begins);
-        } else {
-            *locked(&self.frontiers) = frontiers;
+    }
+
+    /// What comes after a bound that is completed.
+    fn next(&self, round: &Round, so_far: &Coverage) -> Then {
+        let mut frontiers = locked(&self.frontiers);
+        // What was cut short can be claimed to be known, unless some worker has left out what follows, or another shard has it.
+        let claims = so_far.shared.is_none() && so_far.truncated == 0 && so_far.totals.foreign_wakes == 0;
+        let next = round.bound.saturating_add(self.settings.delta);
+        if frontiers.is_empty() {
+            return if claims { Then::Check(Stop::Exhausted) } else { Then::End(Stop::Exhausted) };
         }
-        let found = worker.look_for_lassos(explorer);
-        if found.is_err() {
-            *locked(&self.then) = Then::Halt;
-            let round = std::mem::take(&mut *locked(&self.round));
-            locked(&self.frontiers).extend(Arc::try_unwrap(round).map(Round::left).unwrap_or_default());
+        if self.settings.max_delays.is_some_and(|max| next > max) {
+            return if claims && V::ORDERED { Then::Check(Stop::Delays) } else { Then::End(Stop::Delays) };
         }
-        found
+        *locked(&self.round) = Arc::new(Round::new(next, std::mem::take(&mut *frontiers), round.sums()));
+        Then::Round
     }
 
     /// What all have covered so far. Nobody else is at work.
@@ -388,8 +388,7 @@ impl<'a, 'b, V: Visited> Search<'a, 'b, V> {
             Halt::Spent(_) => 4,
             Halt::Memory => 5,
             Halt::States => 6,
-            Halt::Save => 7,
-            Halt::Other => 8,
+            Halt::Save | Halt::Other => 7,
         };
         let least = |stop: &Option<Stop>| match stop {
             Some(Stop::Found(finding)) => (finding.delays(), finding.steps),

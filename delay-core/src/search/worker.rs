@@ -382,10 +382,7 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
     /// Walks on from states that counted as visited, to see that they were. Under a delay bound this can only be said
     /// where explorer states are told apart: else what follows may need more delays than are left.
     pub(super) fn check_hits<V: Visited>(&mut self, visited: &V) -> Result<(), Halt> {
-        // Where something was cut or not controlled, nothing is claimed.
-        let walk = &mut self.trail.walk;
-        let is_controlled = walk.aside(|live| live.is_unmasked() && live.totals().foreign_wakes == 0);
-        if !is_controlled || self.coverage.truncated > 0 {
+        if !self.trail.walk.live().is_unmasked() {
             return Ok(());
         }
         for hit in std::mem::take(&mut self.audit).hits {
