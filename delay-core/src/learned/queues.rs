@@ -41,9 +41,14 @@ impl Messages {
         })
     }
 
+    /// The numbers of messages.
+    pub(super) fn numbers(&mut self, queue: &[Queued]) -> Box<[u32]> {
+        queue.iter().map(|queued| self.number(queued)).collect()
+    }
+
     /// The number of a list.
     pub(super) fn list(&mut self, delivery: Delivery, queue: &[Queued]) -> u32 {
-        let numbers = queue.iter().map(|queued| self.number(queued)).collect();
+        let numbers = self.numbers(queue);
         self.lists.push((delivery, numbers));
         self.lists.len() as u32 - 1
     }
@@ -94,12 +99,17 @@ pub(super) enum Before {
 
 impl Queue {
     /// These messages, in a mailbox of the World.
-    pub(super) fn of(object: Object, list: u32, messages: &Messages, world: &World) -> Self {
-        let (delivery, numbers) = &messages.lists[list as usize];
+    pub(super) fn of(object: Object, delivery: Delivery, numbers: &[u32], messages: &Messages, world: &World) -> Self {
         let numbers = numbers.iter().copied().collect();
-        let mut queue = Self { object, delivery: *delivery, numbers, prints: Prints::default() };
+        let mut queue = Self { object, delivery, numbers, prints: Prints::default() };
         queue.print_anew(messages, world);
         queue
+    }
+
+    /// The messages of a list.
+    pub(super) fn of_list(object: Object, list: u32, messages: &Messages, world: &World) -> Self {
+        let (delivery, numbers) = &messages.lists[list as usize];
+        Self::of(object, *delivery, numbers, messages, world)
     }
 
     #[inline]
@@ -124,9 +134,22 @@ impl Queue {
         self.numbers.iter().fold(first, |print, number| print.with(u64::from(*number)))
     }
 
+    /// Has something happen to it. Says what it was before.
+    #[inline]
+    pub(super) fn change(&mut self, how: Move, messages: &Messages, world: &World) -> Before {
+        match how {
+            Move::Add(number) => self.add(number, messages, world),
+            Move::Take(place) => self.take(place, messages, world),
+            Move::Become(list) => {
+                let other = Self::of_list(self.object, list, messages, world);
+                Before::Other(Some(Box::new(std::mem::replace(self, other))))
+            }
+        }
+    }
+
     /// Adds a message at the end.
     #[inline]
-    pub(super) fn add(&mut self, number: u32, messages: &Messages, world: &World) -> Before {
+    fn add(&mut self, number: u32, messages: &Messages, world: &World) -> Before {
         let before = self.prints;
         self.prints.sequence.push(messages.of(number).id, self.numbers.len());
         self.numbers.push_back(number);
@@ -136,7 +159,7 @@ impl Queue {
 
     /// Takes the message at a place.
     #[inline]
-    pub(super) fn take(&mut self, place: u32, messages: &Messages, world: &World) -> Before {
+    fn take(&mut self, place: u32, messages: &Messages, world: &World) -> Before {
         let before = self.prints;
         let number = if place == 0 { self.numbers.pop_front() } else { self.numbers.remove(place as usize) };
         let Some(number) = number else { crate::bug!("no message at place {place} of a queue") };

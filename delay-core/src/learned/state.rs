@@ -134,26 +134,15 @@ impl State {
     /// Has something happen to the messages of a mailbox.
     #[inline]
     pub(super) fn move_messages(&mut self, object: Object, how: Move, messages: &Messages, world: &World) {
-        let before = match (how, self.queues.get_mut(object.index())) {
-            (Move::Add(number), Some(Some(queue))) => {
-                self.sums.discount_queue(queue.prints());
-                let before = queue.add(number, messages, world);
-                self.sums.count_queue(queue.prints());
-                before
-            }
-            (Move::Take(place), Some(Some(queue))) => {
-                self.sums.discount_queue(queue.prints());
-                let before = queue.take(place, messages, world);
-                self.sums.count_queue(queue.prints());
-                before
-            }
-            (Move::Become(list), _) => {
-                let queue = Queue::of(object, list, messages, world);
-                return self.replace_queue(object, Some(queue));
-            }
-            _ => crate::bug!("a mailbox that is not there has no messages"),
-        };
-        self.moved.push((object, before));
+        if let Some(Some(queue)) = self.queues.get_mut(object.index()) {
+            self.sums.discount_queue(queue.prints());
+            let before = queue.change(how, messages, world);
+            self.sums.count_queue(queue.prints());
+            self.moved.push((object, before));
+        } else {
+            let Move::Become(list) = how else { crate::bug!("a mailbox that is not there has no messages") };
+            self.replace_queue(object, Some(Queue::of_list(object, list, messages, world)));
+        }
     }
 
     /// A mailbox has other messages from now on, or is gone.

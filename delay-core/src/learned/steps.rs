@@ -261,8 +261,8 @@ impl Steps {
     /// The World stands at another state, and so does this from now on.
     pub fn follow(&mut self, state: &mut State, world: &World) {
         state.begin_step();
-        let known: Vec<Part> = state.parts().collect();
-        for part in known.into_iter().chain(world.parts()) {
+        let gone: Vec<Part> = state.parts().filter(|part| !world.has_part(*part)).collect();
+        for part in world.parts().chain(gone) {
             let before = state.number(part);
             let change = self.number(part, world.look_at_part(part));
             if change.number != before {
@@ -270,10 +270,11 @@ impl Steps {
                 self.exchange(&mut state.sums, before, change.number);
             }
         }
-        for object in world.objects().iter().copied().chain(state.objects().collect::<Vec<_>>()) {
+        let gone: Vec<Object> = state.objects().filter(|object| !world.objects().contains(object)).collect();
+        for object in world.objects().iter().copied().chain(gone) {
             let queue = world.queue_of(object).map(|(delivery, queue)| {
-                let list = self.messages.list(delivery, &queue);
-                Queue::of(object, list, &self.messages, world)
+                let numbers = self.messages.numbers(&queue);
+                Queue::of(object, delivery, &numbers, &self.messages, world)
             });
             state.replace_queue(object, queue);
         }

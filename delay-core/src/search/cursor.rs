@@ -33,7 +33,7 @@ impl Choices for World {
 
     #[inline]
     fn alternatives_of(&self, process: Process) -> u32 {
-        if process.is_environment() { self.alternatives(process) } else { Self::alternatives_of(self, process) }
+        if process.is_environment() || self.is_live(process) { self.alternatives(process) } else { 0 }
     }
 
     fn sum_enabled(&self, mark: impl Fn(Process) -> u64) -> u64 {

@@ -109,6 +109,15 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
         Ok(choice)
     }
 
+    /// Has the live execution stand here, if that is what makes steps. Says whether it had to be brought.
+    ///
+    /// # Errors
+    /// The program does not come here any more.
+    #[inline]
+    pub(super) fn stand(&mut self) -> Result<bool, Halt> {
+        self.walk.stand().map_err(|divergence| self.diverged(divergence))
+    }
+
     /// Makes a choice that so many delays at this state have led to.
     ///
     /// # Errors
@@ -224,7 +233,7 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
         }
         self.back_to(paths.length(meets) as usize);
         for (node, delays) in way.drain(..).rev() {
-            self.walk.stand().map_err(|divergence| self.diverged(divergence))?;
+            self.stand()?;
             // Whom the explorer delays here can no more be delayed: the program is another than before.
             let choice =
                 self.turn(delays).map_err(|_| self.diverged_here("a choice that it had before", "no such choice"))?;

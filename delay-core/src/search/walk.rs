@@ -33,7 +33,7 @@ pub(super) struct Walk<'s, 'b> {
     is_here: bool,
     /// The state here, where it is known by numbers.
     numbers: Option<Box<Numbers>>,
-    /// Steps that were made by numbers.
+    /// Ops that were granted by numbers.
     steps: u64,
 }
 
@@ -46,40 +46,21 @@ struct Numbers {
     was_known: bool,
     /// How many points of executions were steps of their own when these steps were learnt.
     apart: usize,
-    ends: Ends,
-}
-
-/// Where executions end.
-#[derive(Clone, Copy, Debug)]
-struct Ends {
-    /// As soon as the body does.
-    with_body: bool,
-    /// Though somebody waits.
-    with_waiting: bool,
-    max_steps: u64,
 }
 
 impl<'s, 'b> Walk<'s, 'b> {
     /// From the initial state on.
     pub(super) fn begin(live: &'s mut Live<'b>) -> Self {
         let mut walk = Self { live, path: Vec::new(), footprints: Vec::new(), is_here: true, numbers: None, steps: 0 };
-        // The first execution may show that nothing can be learnt.
-        walk.live.restart();
-        walk.live.fingerprint();
         let live = &mut *walk.live;
-        let goes_by_numbers =
-            live.is_learning() && live.options().temperature.is_none() && !live.world().names.sees_heat();
-        if goes_by_numbers && live.go_to(&[], 0, &[]) == Ok(Status::Running) {
-            live.fingerprint();
+        // The first execution may show that nothing can be learnt.
+        let status = live.go_to(&[], 0, &[]);
+        live.fingerprint();
+        let is_counted = live.options().temperature.is_none() && !live.world().names.sees_heat();
+        if status == Ok(Status::Running) && live.is_learning() && is_counted {
             let mut steps = Steps::new(limits::POINTS_MAX);
             let (state, apart) = (steps.begin(live.world()), live.world().names.apart());
-            let options = live.options();
-            let ends = Ends {
-                with_body: options.end == End::Body,
-                with_waiting: options.waiting == Waiting::Allow,
-                max_steps: u64::from(options.max_steps),
-            };
-            walk.numbers = Some(Box::new(Numbers { state, steps, was_known: false, apart, ends }));
+            walk.numbers = Some(Box::new(Numbers { state, steps, was_known: false, apart }));
             // Where something may go wrong, that is part of the state too, and has no number.
             if walk.fingerprint() != walk.live.fingerprint() {
                 walk.numbers = None;
@@ -153,11 +134,12 @@ impl<'s, 'b> Walk<'s, 'b> {
     #[inline]
     pub(super) fn step(&mut self, choice: Choice) -> Result<Status, Divergence> {
         if let Some(numbers) = &mut self.numbers {
+            let before = numbers.state.steps();
             numbers.was_known = numbers.steps.make(&mut numbers.state, choice, self.live.world());
             if numbers.was_known {
                 self.path.push(choice);
                 self.is_here = false;
-                self.steps += 1;
+                self.steps += numbers.state.steps() - before;
                 return self.status();
             }
             return self.step_unknown(choice);
@@ -173,22 +155,23 @@ impl<'s, 'b> Walk<'s, 'b> {
     /// Where the execution stands after a known step.
     #[inline]
     fn status(&mut self) -> Result<Status, Divergence> {
-        let Some(Numbers { state, steps, ends, .. }) = self.numbers.as_deref() else {
+        let Some(Numbers { state, steps, .. }) = self.numbers.as_deref() else {
             crate::bug!("asks numbers that are not there")
         };
+        let options = self.live.options();
         let has_ended = || steps.has_ended(state, Process::BODY);
-        if ends.with_body && has_ended() {
+        if options.end == End::Body && has_ended() {
             return Ok(Status::Finished);
         }
         let is_quiescent = state.enabled() == 0 && steps.rest(state).and_then(Rest::choosing).is_none();
         if is_quiescent {
-            if ends.with_waiting && has_ended() && !state.is_peculiar() {
+            if options.waiting == Waiting::Allow && has_ended() && !state.is_peculiar() {
                 return Ok(Status::Finished);
             }
             // What is wrong with it, the World says.
             return self.here().map(|live| live.status());
         }
-        Ok(if state.steps() >= ends.max_steps { Status::Truncated } else { Status::Running })
+        Ok(if state.steps() >= u64::from(options.max_steps) { Status::Truncated } else { Status::Running })
     }
 
     /// Makes a choice on the World, or live, and learns what it does.
@@ -340,7 +323,7 @@ impl Choices for Walk<'_, '_> {
     #[inline]
     fn alternatives_of(&self, process: Process) -> u32 {
         match self.numbers.as_deref() {
-            None => Choices::alternatives_of(self.live.world(), process),
+            None => self.live.world().alternatives_of(process),
             Some(numbers) => numbers.state.alternatives(process),
         }
     }

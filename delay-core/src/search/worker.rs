@@ -151,7 +151,7 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
     fn resume(&mut self, frontier: &Frontier, number: u32, index: usize) -> Result<(), Halt> {
         let entry = frontier.entries[index];
         self.trail.go_to(frontier, number, entry.node)?;
-        self.trail.walk.stand().map_err(|divergence| self.trail.diverged(divergence))?;
+        self.trail.stand()?;
         let state = self.trail.walk.fingerprint();
         if !entry.may_be(state) {
             return Err(self.trail.diverged_here("the state it came to before", "another state"));
@@ -194,8 +194,7 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
     /// Brings the live execution to the top of the stack, if that is what makes the next step.
     #[inline]
     fn stand_at(&mut self, state: Print) -> Result<(), Halt> {
-        let came = self.trail.walk.stand().map_err(|divergence| self.trail.diverged(divergence))?;
-        if came && self.trail.walk.fingerprint() != state {
+        if self.trail.stand()? && self.trail.walk.fingerprint() != state {
             return Err(self.trail.diverged_here("the state it came to before", "another state"));
         }
         Ok(())

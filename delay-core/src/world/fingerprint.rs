@@ -5,7 +5,7 @@
 
 #[cfg(feature = "test-hooks")]
 use super::masked;
-use super::{World, op::Outcomes, words::Delivery};
+use super::{World, mailbox::print_of_queue, op::Outcomes, words::Delivery};
 use crate::{
     hash::{Domain, Print},
     ids::{Object, Process, Slot},
@@ -24,12 +24,14 @@ impl World {
             (state.print, state.stale) = (print, false);
         }
         while let Some(object) = self.stale_mailboxes.pop() {
-            let name = self.names.object_print(object);
-            let mut print = self.mailboxes[object.index()].fingerprint(name, &self.names);
-            if self.names.shows_arrival(object) {
-                let queue = self.mailboxes[object.index()].queue.iter();
-                print = print.plus(Self::order_print(queue.map(|queued| queued.id)));
-            }
+            let mailbox = &self.mailboxes[object.index()];
+            let queue = mailbox.queue.iter().map(|queued| (queued.sender, queued.id));
+            // Two prints that are added up, so that one who knows what became of each knows the sum.
+            let print = mailbox.fingerprint(self.names.object_print(object), &self.names).plus(self.print_of_queue(
+                object,
+                mailbox.delivery,
+                queue,
+            ));
             #[cfg(feature = "test-hooks")]
             let print = self.masked_mailbox(object, print);
             let mailbox = &mut self.mailboxes[object.index()];
@@ -74,9 +76,19 @@ impl World {
         queue.fold(name, |print, (sender, id)| print.and(self.names.process_print(sender)).and(id))
     }
 
-    /// The order of messages, where a receive that does not wait has shown it.
-    pub(super) fn order_print(ids: impl Iterator<Item = Print>) -> Print {
-        ids.fold(Print::of(Domain::Queue), Print::and)
+    /// What these messages of a mailbox add to the fingerprint, of each its sender and what it is.
+    pub(super) fn print_of_queue(
+        &self,
+        object: Object,
+        delivery: Delivery,
+        queue: impl Iterator<Item = (Process, Print)> + Clone,
+    ) -> Print {
+        let print = print_of_queue(delivery, queue.clone(), self.names.object_print(object), &self.names);
+        if !self.names.shows_arrival(object) {
+            return print;
+        }
+        // A receive that does not wait has shown their order.
+        print.plus(queue.fold(Print::of(Domain::Queue), |print, (_, id)| print.and(id)))
     }
 
     /// The parts that are cheap enough to compute anew.

@@ -305,15 +305,8 @@ impl Mailbox {
         self.queue.insert(at, message);
     }
 
-    /// What the future depends on: who is gone, and contents in the order the delivery leaves visible. Two prints that are added up,
-    /// so that one who knows what became of each knows the sum.
+    /// What the future depends on, but for the contents: who is gone.
     pub(super) fn fingerprint(&self, name: Print, names: &Names) -> Print {
-        let queue = self.queue.iter().map(|queued| (queued.sender, queued.id));
-        self.print_but_queue(name, names).plus(print_of_queue(self.delivery, queue, name, names))
-    }
-
-    /// All of that but the contents.
-    pub(super) fn print_but_queue(&self, name: Print, names: &Names) -> Print {
         let Self {
             delivery: _,
             capacity: _,
@@ -340,7 +333,7 @@ impl Mailbox {
     }
 }
 
-/// The contents of a mailbox, of each message its sender and what it is.
+/// What the future depends on of the contents, in the order the delivery leaves visible. Of each message its sender and what it is.
 pub(super) fn print_of_queue(
     delivery: Delivery,
     queue: impl Iterator<Item = (Process, Print)> + Clone,
@@ -412,7 +405,8 @@ mod tests {
             names
         };
         let print = |delivery, messages: &[Queued]| {
-            mailbox(delivery, messages).fingerprint(Print::of(Domain::ObjectName), &names)
+            let queue = messages.iter().map(|queued| (queued.sender, queued.id));
+            print_of_queue(delivery, queue, Print::of(Domain::ObjectName), &names)
         };
         let one = [queued(0, 0, 1), queued(1, 1, 2)];
         let two = [queued(0, 1, 2), queued(1, 0, 1)];

@@ -346,12 +346,6 @@ impl World {
         self.processes.get(process.index()).is_some_and(ProcessState::is_live)
     }
 
-    /// How many alternatives a process has that an explorer named: none if there is no such process.
-    #[inline]
-    pub(crate) fn alternatives_of(&self, process: Process) -> u32 {
-        self.processes.get(process.index()).map_or(0, |state| if state.is_live() { state.alternatives } else { 0 })
-    }
-
     /// The process whose step or first poll is under way.
     #[inline]
     pub fn actor(&self) -> Process {

@@ -9,7 +9,7 @@
 pub use super::looked::{Moved, Seen};
 use super::{
     World,
-    mailbox::{Mailbox, Queued, print_of_queue, print_of_sequence},
+    mailbox::{Mailbox, Queued, print_of_sequence},
     op::{Grant, Outcomes, Pending},
     process::{ProcessState, Status},
     words::Delivery,
@@ -50,6 +50,11 @@ impl Part {
     #[inline]
     pub const fn process_index(self) -> Option<usize> {
         if self.0 & 1 == 0 { Some((self.0 >> 1) as usize) } else { None }
+    }
+
+    /// The mailbox, of a part that is no process.
+    fn object(self) -> Object {
+        Object::new(self.0 >> 1)
     }
 
     /// Index into tables kept per part.
@@ -156,13 +161,8 @@ impl World {
 
     /// What these messages of a mailbox add to the fingerprint, and to the order of arrivals.
     pub fn prints_of_queue(&self, object: Object, delivery: Delivery, queue: &[Queued]) -> (Print, Print) {
-        let name = self.names.object_print(object);
         let ids = queue.iter().map(|queued| (queued.sender, queued.id));
-        let mut print = print_of_queue(delivery, ids.clone(), name, &self.names);
-        if self.names.shows_arrival(object) {
-            print = print.plus(Self::order_print(queue.iter().map(|queued| queued.id)));
-        }
-        (print, self.arrivals_print(object, delivery, ids))
+        (self.print_of_queue(object, delivery, ids.clone()), self.arrivals_print(object, delivery, ids))
     }
 
     /// The parts of the present state. Its fingerprint must be current.
@@ -176,17 +176,20 @@ impl World {
         self.sum
     }
 
+    /// Whether a part is there.
+    pub fn has_part(&self, part: Part) -> bool {
+        match part.process_index() {
+            Some(index) => self.processes.get(index).is_some_and(|state| state.status != Status::Absent),
+            None => self.present_mailboxes.contains(&part.object()),
+        }
+    }
+
     /// Looks at a part; none where it is not there. Its print must be current.
     pub fn look_at_part(&self, part: Part) -> Option<PartState> {
-        let index = part.index() >> 1;
-        if part.process_index().is_some() {
-            let state = &self.processes[index];
-            (state.status != Status::Absent).then(|| Self::look_at_state(Process::new(index as u32), state))
-        } else {
-            let object = Object::new(index as u32);
-            let is_there = self.present_mailboxes.contains(&object);
-            is_there.then(|| self.look_at_mailbox(object, &self.mailboxes[index]))
-        }
+        self.has_part(part).then(|| match part.process_index() {
+            Some(index) => Self::look_at_state(Process::new(index as u32), &self.processes[index]),
+            None => self.look_at_mailbox(part.object(), &self.mailboxes[part.object().index()]),
+        })
     }
 
     /// What belongs to no part.
@@ -263,7 +266,7 @@ impl World {
         }
         PartState {
             identity,
-            print: mailbox.print_but_queue(self.names.object_print(object), &self.names),
+            print: mailbox.fingerprint(self.names.object_print(object), &self.names),
             alternatives: 0,
             is_live: false,
             is_peculiar: *is_networked && !is_bound && host.is_none(),
