@@ -1,5 +1,6 @@
 //! Exhaustive search by several threads: the totals of one, and a finding that replays.
 
+use crate::programs::{Program, Random, program, start};
 use delay::{Cache, Checker, Execution, Payload, Stop, checkpoint, flip, sync::mpsc, task};
 use std::time::Duration;
 
@@ -72,6 +73,29 @@ fn the_totals_are_those_of_one_thread() {
         assert_eq!(totals(checker(jobs).execution(Execution::Live)), one, "{jobs} threads, live");
         assert_eq!(totals(checker(jobs).cache(Cache::StateExplorer)).0, one.0, "{jobs} threads, with explorer states");
     }
+}
+
+#[test]
+fn so_they_are_for_programs_that_nobody_has_thought_of() {
+    let totals = |program: &Program, jobs| {
+        let checker = checker(jobs).granularity(program.granularity).explorer(program.explorer).max_states(3_000);
+        let report = checker.check(|| async { start(program) });
+        assert!(!report.is_failure(), "{program:?}, {jobs} threads: {:?}", report.stop);
+        let is_controlled = !matches!(report.stop, Stop::Nondeterministic(_));
+        assert!(is_controlled, "{program:?}, {jobs} threads: {:?}", report.stop);
+        let coverage = &report.coverage;
+        report.is_complete().then_some((coverage.states, coverage.transitions, coverage.executions))
+    };
+    let mut random = Random(5);
+    let mut compared = 0;
+    for _ in 0..60 {
+        let program = program(&mut random);
+        if let Some(one) = totals(&program, 1) {
+            assert_eq!(totals(&program, 3), Some(one), "{program:?}");
+            compared += u32::from(one.0 > 20);
+        }
+    }
+    assert!(compared > 15, "{compared} programs were small enough and had something to choose");
 }
 
 #[test]
