@@ -15,7 +15,7 @@ use std::collections::VecDeque;
 #[derive(Hash, Debug, Default)]
 pub struct RoundRobin(VecDeque<Process>);
 
-// A search copies explorers at every step: into what is there already.
+// A search copies explorers at every step: into what is there already, which a derived `clone_from` does not do.
 impl Clone for RoundRobin {
     fn clone(&self) -> Self {
         Self(self.0.clone())

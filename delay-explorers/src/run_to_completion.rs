@@ -12,20 +12,8 @@ use delay_core::{
 };
 
 /// The stack, its top last.
-#[derive(Hash, Debug, Default)]
+#[derive(Clone, Hash, Debug, Default)]
 struct Stack(Vec<Process>);
-
-// A search copies explorers at every step: into what is there already.
-impl Clone for Stack {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-
-    #[inline]
-    fn clone_from(&mut self, other: &Self) {
-        self.0.clone_from(&other.0);
-    }
-}
 
 impl Stack {
     fn push(&mut self, process: Process) {
@@ -55,6 +43,7 @@ impl Stack {
 #[derive(Hash, Debug, Default)]
 pub struct RunToCompletion(Stack);
 
+// A search copies explorers at every step: into what is there already, which a derived `clone_from` does not do.
 impl Clone for RunToCompletion {
     fn clone(&self) -> Self {
         Self(self.0.clone())
@@ -62,7 +51,7 @@ impl Clone for RunToCompletion {
 
     #[inline]
     fn clone_from(&mut self, other: &Self) {
-        self.0.clone_from(&other.0);
+        self.0.0.clone_from(&other.0.0);
     }
 }
 
@@ -89,6 +78,7 @@ impl Explorer for RunToCompletion {
 #[derive(Hash, Debug, Default)]
 pub struct RunToReceiver(Stack);
 
+// As above.
 impl Clone for RunToReceiver {
     fn clone(&self) -> Self {
         Self(self.0.clone())
@@ -96,7 +86,7 @@ impl Clone for RunToReceiver {
 
     #[inline]
     fn clone_from(&mut self, other: &Self) {
-        self.0.clone_from(&other.0);
+        self.0.0.clone_from(&other.0.0);
     }
 }
 
