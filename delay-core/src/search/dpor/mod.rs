@@ -72,8 +72,6 @@ struct Dpor<'s, 'b, E> {
     path: Vec<Choice>,
     spent: Vec<u32>,
     trace: Trace,
-    /// Number of events after each step of the path.
-    lengths: Vec<usize>,
     bound: u32,
     coverage: Coverage,
     /// An explorer of no meaning, to be used again.
@@ -97,7 +95,6 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             path: Vec::new(),
             spent: Vec::new(),
             trace: Trace::default(),
-            lengths: Vec::new(),
             bound: 0,
             coverage: Coverage::new(settings),
             spare: Some(explorer.clone()),
@@ -325,7 +322,6 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         self.trace.push((choice.process, key), Some(self.path.len() as u32), stands, &self.touched, races);
         self.path.push(choice);
         self.spent.push(spent);
-        self.lengths.push(self.trace.len());
         Ok(status)
     }
 
@@ -337,8 +333,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         }
         self.path.truncate(depth);
         self.spent.truncate(depth);
-        self.lengths.truncate(depth);
-        self.trace.back_to(self.lengths.last().copied().unwrap_or(1));
+        self.trace.back_to_step(depth as u32);
         let came_to = self.live.go_to(&self.path, 0, &[]);
         let status = came_to.map_err(|divergence| Halt(Stop::Nondeterministic(divergence)))?;
         self.check_state(status, self.stack[depth])
@@ -422,13 +417,12 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
     /// What waits in vain for room might have come first.
     fn let_in(&mut self) {
         let crowded_out: Vec<(Process, Access)> = self.live.world().crowded_out().collect();
-        let length = self.trace.len();
+        let step = self.path.len() as u32;
         for (process, access) in crowded_out {
             self.races.clear();
-            let step = Some(self.path.len() as u32);
-            self.trace.push((process, 0), step, Stands::Alone, &[access], Some(&mut self.races));
+            self.trace.push((process, 0), Some(step), Stands::Alone, &[access], Some(&mut self.races));
             self.reverse_races();
-            self.trace.back_to(length);
+            self.trace.back_to_step(step);
         }
     }
 

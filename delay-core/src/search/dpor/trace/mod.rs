@@ -101,12 +101,6 @@ impl Trace {
         self.push((Process::BODY, 0), None, Stands::Alone, set_up, None);
     }
 
-    /// How many events there are.
-    #[inline]
-    pub(super) fn len(&self) -> usize {
-        self.events.len()
-    }
-
     /// One of the events.
     #[inline]
     pub(super) fn event(&self, number: u32) -> &Event {
@@ -334,9 +328,15 @@ impl Trace {
         self.noted.push(Noted { access, event: number, before, number: of_lane, saved });
     }
 
+    /// Takes back a step and all that came after it.
+    #[inline]
+    pub(super) fn back_to_step(&mut self, step: u32) {
+        self.back_to(self.events.partition_point(|event| event.step < Some(step)));
+    }
+
     /// Takes events back until there are so many.
     #[inline]
-    pub(super) fn back_to(&mut self, length: usize) {
+    fn back_to(&mut self, length: usize) {
         while self.events.len() > length {
             let Some(event) = self.events.pop() else { break };
             while self.noted.len() > event.from as usize {

@@ -65,11 +65,11 @@ fn what_is_taken_back_leaves_nothing() {
     let mut run = Run::new();
     run.step(1, Stands::Alone, &[access(MAILBOX, Kind::Send, 0)]);
     let before = format!("{:?}", run.trace);
-    let length = run.trace.len();
+    let step = run.steps;
     run.step(2, Stands::Alone, &[access(MAILBOX, Kind::Send, 1)]);
     run.step(2, Stands::Chosen, &[access(MAILBOX, Kind::Send, 2)]);
     run.step(3, Stands::Alone, &[access(MAILBOX, Kind::Receive, 0), access(MAILBOX, Kind::Inside, 0)]);
-    run.trace.back_to(length);
+    run.trace.back_to_step(step);
     run.trace.candidates.clear();
     assert_eq!(format!("{:?}", run.trace), before);
 }
