@@ -387,12 +387,8 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         let Self { tree, trace, scout, .. } = self;
         let state = tree.at(node);
         trace.initials(race, |event| {
-            let sleeps = |sleeper: &tree::Sleeper| {
-                let (begun, _) = tree.sleeper(*sleeper);
-                (begun.process, begun.key) == (event.process, event.key)
-            };
             // A step that sleeps was begun above: whatever begins with it is visited from there.
-            is_wanted = state.wanted.contains(&event.process) || state.sleepers.iter().any(sleeps);
+            is_wanted = state.wanted.contains(&event.process) || tree.sleeps(node, event.process, event.key);
             if first.is_none() || event.process == last {
                 first = Some(event.process);
             }

@@ -22,10 +22,10 @@ pub(super) struct Node(u32);
 
 /// A step that was begun at some state.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Begun {
-    pub(super) process: Process,
+struct Begun {
+    process: Process,
     /// What tells it from the other alternatives of its process.
-    pub(super) key: u64,
+    key: u64,
     what: What,
     /// Where what it touched begins and ends.
     from: u32,
@@ -63,7 +63,7 @@ impl Unit {
 
 /// A step that was begun at a state above, and that nothing since has come in the way of: what it leads to is visited from there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sleeper {
+struct Sleeper {
     at: Node,
     number: u32,
 }
@@ -82,11 +82,11 @@ pub(super) struct State<E> {
     pub(super) seen: u64,
     pub(super) explorer: E,
     /// Steps that are not made from here on until something comes in their way.
-    pub(super) sleepers: Vec<Sleeper>,
+    sleepers: Vec<Sleeper>,
     /// Processes whose steps are to be made from here.
     pub(super) wanted: Vec<Process>,
     /// Steps that were begun here, in that order.
-    pub(super) begun: Vec<Begun>,
+    begun: Vec<Begun>,
     /// What these touched.
     touched: Vec<Access>,
     /// Unfinished states right below that are not on the path.
@@ -170,32 +170,36 @@ impl<E: Clone> Tree<E> {
 
     /// A sleeping step, and what it touches.
     #[inline]
-    pub(super) fn sleeper(&self, sleeper: Sleeper) -> (&Begun, &[Access]) {
+    fn sleeper(&self, sleeper: Sleeper) -> (&Begun, &[Access]) {
         let state = self.at(sleeper.at);
         let begun = &state.begun[sleeper.number as usize];
         (begun, &state.touched[begun.from as usize..begun.to as usize])
     }
 
+    /// What sleeps at a state.
+    #[inline]
+    fn asleep(&self, node: Node) -> impl Iterator<Item = &Begun> {
+        self.at(node).sleepers.iter().map(|sleeper| self.sleeper(*sleeper).0)
+    }
+
+    /// Whether a step sleeps at a state.
+    #[inline]
+    pub(super) fn sleeps(&self, node: Node, process: Process, key: u64) -> bool {
+        self.asleep(node).any(|begun| (begun.process, begun.key) == (process, key))
+    }
+
     /// Whether a step is not to be made at a state: it was begun there, or sleeps.
     #[inline]
     pub(super) fn is_settled(&self, node: Node, process: Process, key: u64) -> bool {
-        let state = self.at(node);
-        state.begun.iter().any(|begun| (begun.process, begun.key) == (process, key))
-            || state.sleepers.iter().any(|sleeper| {
-                let (begun, _) = self.sleeper(*sleeper);
-                (begun.process, begun.key) == (process, key)
-            })
+        self.at(node).begun.iter().any(|begun| (begun.process, begun.key) == (process, key))
+            || self.sleeps(node, process, key)
     }
 
     /// Whether some step of a process is not to be made at a state.
     #[inline]
     pub(super) fn is_settled_for(&self, node: Node, process: Process) -> bool {
-        let state = self.at(node);
-        state.begun.iter().any(|begun| begun.process == process)
-            || state.sleepers.iter().any(|sleeper| {
-                let (begun, _) = self.sleeper(*sleeper);
-                begun.process == process && begun.what == What::Step
-            })
+        self.at(node).begun.iter().any(|begun| begun.process == process)
+            || self.asleep(node).any(|begun| begun.process == process && begun.what == What::Step)
     }
 
     /// A step from `above` leads to a choice, at `below`.
@@ -231,10 +235,7 @@ impl<E: Clone> Tree<E> {
     #[cold]
     pub(super) fn sleeps_with(&self, unit: &Unit, choice: Choice) -> bool {
         let key = unit.key_with(choice);
-        self.at(unit.from).sleepers.iter().any(|sleeper| {
-            let (begun, _) = self.sleeper(*sleeper);
-            (begun.process, begun.key, begun.what) == (unit.process, key, What::Unit)
-        })
+        self.asleep(unit.from).any(|begun| (begun.process, begun.key, begun.what) == (unit.process, key, What::Unit))
     }
 
     /// Lets those steps sleep on below what was begun last at `above` that do not meet it.
