@@ -294,7 +294,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         }
         let alternatives = |process: &Process| world.alternatives(*process);
         let wanted: u32 = state.wanted.iter().map(alternatives).sum();
-        let is_more = wanted > state.steps + 1;
+        let is_more = wanted > state.steps() + 1;
         (state.is_open, state.least) = (is_more, NEVER);
         if is_more && state.enabled.is_some() {
             let wants = |tree: &Tree<E>, other| {

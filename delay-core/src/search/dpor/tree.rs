@@ -5,7 +5,7 @@
 //! - A sleeping step refers to a state above, on the same path, which is kept as long as this one is.
 //! - A choice is made before anything else happens, so that a step and the choices it leads to are one [unit](Unit): it is units that sleep, each
 //!   with its outcomes, and what sleeps below is decided once the last choice is made.
-//! - In the steady state nothing is allocated: the states that are given up are used again.
+//! - In the steady state nothing is allocated: the states that are finished are used again. Nothing is left at those.
 
 use crate::{
     hash::Print,
@@ -97,8 +97,6 @@ pub(super) struct State<E> {
     so_far: Vec<Access>,
     /// Something was begun here that does not sleep, whatever comes of its choices.
     pub(super) is_fruitful: bool,
-    /// How many of `begun` are steps.
-    pub(super) steps: u32,
     /// How many processes can make a step, if each can make one only: then the explorer alone knows what a step costs.
     pub(super) enabled: Option<u32>,
     /// Something may be left to do here that nobody has looked for.
@@ -107,7 +105,6 @@ pub(super) struct State<E> {
     pub(super) least: u32,
     /// The same of the states in `below`.
     pub(super) least_below: u32,
-    is_used: bool,
 }
 
 /// See the module.
@@ -141,8 +138,8 @@ impl<E: Clone> Tree<E> {
         });
         let state = &mut self.states[node.0 as usize];
         (state.choice, state.key, state.spent, state.delays) = (choice, key, spent, delays);
-        (state.is_open, state.least, state.least_below, state.is_used) = (true, NEVER, NEVER, true);
-        (state.unit, state.is_fruitful, state.steps) = (None, false, 0);
+        (state.is_open, state.least, state.least_below) = (true, NEVER, NEVER);
+        (state.unit, state.is_fruitful) = (None, false);
         state.so_far.clear();
         std::mem::swap(&mut state.explorer, explorer);
         state.sleepers.clear();
@@ -155,14 +152,13 @@ impl<E: Clone> Tree<E> {
 
     /// The state is finished.
     pub(super) fn remove(&mut self, node: Node) {
-        self.states[node.0 as usize].is_used = false;
+        debug_assert!(!self.at(node).is_open && self.at(node).least_of_all() == NEVER, "nothing is left there");
         self.free.push(node);
     }
 
     /// A step from a state was begun.
     pub(super) fn begin(&mut self, node: Node, process: Process, key: u64, what: What, touched: &[Access]) {
         let state = &mut self.states[node.0 as usize];
-        state.steps += u32::from(what != What::Unit);
         let from = state.touched.len() as u32;
         state.touched.extend_from_slice(touched);
         state.begun.push(Begun { process, key, what, from, to: state.touched.len() as u32 });
@@ -257,7 +253,7 @@ impl<E: Clone> Tree<E> {
 
     /// How many states have steps left.
     pub(super) fn unfinished(&self) -> u64 {
-        self.states.iter().filter(|state| state.is_used && (state.is_open || state.least != NEVER)).count() as u64
+        self.states.iter().filter(|state| state.is_open || state.least != NEVER).count() as u64
     }
 }
 
@@ -278,13 +274,17 @@ impl<E> State<E> {
             unit: None,
             so_far: Vec::new(),
             is_fruitful: false,
-            steps: 0,
             enabled: None,
             is_open: true,
             least: NEVER,
             least_below: NEVER,
-            is_used: true,
         }
+    }
+
+    /// How many steps were begun here.
+    #[inline]
+    pub(super) fn steps(&self) -> u32 {
+        self.begun.iter().filter(|begun| begun.what != What::Unit).count() as u32
     }
 
     /// Fewest delays of an execution that goes on from here or below.
