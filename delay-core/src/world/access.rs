@@ -43,12 +43,12 @@ impl Place {
         Self((number as u32) << 2 | 2)
     }
 
-    /// Whether it is a process; then its number is a quarter of the index.
+    /// Whether it is a process.
     pub const fn is_process(self) -> bool {
         self.0 & 3 == 1
     }
 
-    /// The process it is.
+    /// The process it is, if it is one.
     pub const fn as_process(self) -> Process {
         Process::new(self.0 >> 2)
     }

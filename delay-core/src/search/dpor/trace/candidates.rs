@@ -73,7 +73,7 @@ impl Trace {
         }
         match kind {
             Kind::TakeNow => candidates.extend(self.sender_of(access)),
-            Kind::Abort => candidates.extend(self.last[place.index() >> 2].checked_sub(1)),
+            Kind::Abort => candidates.extend(self.last[place.as_process().index()].checked_sub(1)),
             _ => {}
         }
     }

@@ -270,7 +270,7 @@ impl Trace {
                 }
             }
             Kind::Join => {
-                if let Some(end) = self.last[access.place.index() >> 2].checked_sub(1) {
+                if let Some(end) = self.last[access.place.as_process().index()].checked_sub(1) {
                     self.join(number, end);
                 }
             }
@@ -321,7 +321,7 @@ impl Trace {
                 }
             }
             Kind::Spawn | Kind::Abort if access.place != Place::process(process) => {
-                saved = std::mem::replace(&mut self.last[access.place.index() >> 2], number + 1);
+                saved = std::mem::replace(&mut self.last[access.place.as_process().index()], number + 1);
             }
             _ => {}
         }
@@ -349,7 +349,7 @@ impl Trace {
                         }
                     }
                     Kind::Spawn | Kind::Abort if access.place != Place::process(event.process) => {
-                        self.last[access.place.index() >> 2] = saved;
+                        self.last[access.place.as_process().index()] = saved;
                     }
                     _ => {}
                 }
@@ -366,11 +366,12 @@ impl Trace {
     #[inline]
     fn make_room(&mut self, process: Process, op: &[Access]) {
         let places = op.iter().map(|access| access.place.index());
-        let most = places.fold(process.index() << 2, usize::max);
+        let most = places.fold(0, usize::max);
         if most >= self.lanes.len() {
             self.lanes.resize(most + 1, [0; 3]);
         }
-        let processes = op.iter().filter(|access| access.place.is_process()).map(|access| access.place.index() >> 2);
+        let processes =
+            op.iter().filter(|access| access.place.is_process()).map(|access| access.place.as_process().index());
         let most = processes.fold(process.index(), usize::max);
         if most >= self.width {
             self.widen((most + 1).next_multiple_of(8));
