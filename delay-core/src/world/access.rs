@@ -253,6 +253,20 @@ impl World {
         self.accesses.list.push(Access { place, kind, message: Some(message), capacity });
     }
 
+    /// Somebody who would not wait sees whether a mailbox is closed, and whether there is room.
+    #[inline]
+    pub(super) fn touch_room(&mut self, object: Object) {
+        if !self.accesses.is_wanted {
+            return;
+        }
+        let mailbox = &self.mailboxes[object.index()];
+        match (mailbox.closed, mailbox.capacity) {
+            (true, _) => self.touch_object(object, Kind::SeeClosed),
+            (false, u32::MAX) => {}
+            (false, _) => self.touch_object(object, Kind::Miss),
+        }
+    }
+
     /// A message is taken out of a mailbox.
     #[inline]
     pub(super) fn touch_taking(&mut self, object: Object, queued: &Queued, waits: bool) {

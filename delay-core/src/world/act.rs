@@ -281,15 +281,7 @@ impl World {
     pub fn send_now(&mut self, to: Object, content: Option<Print>) -> Immediate {
         self.journal.note(|| Act::SendNow(to, content));
         self.shared_op_on(to);
-        let mailbox = &self.mailboxes[to.index()];
-        let seen = match (mailbox.closed, mailbox.capacity) {
-            (true, _) => Some(Kind::SeeClosed),
-            (false, u32::MAX) => None,
-            (false, _) => Some(Kind::Miss),
-        };
-        if let Some(kind) = seen {
-            self.touch_object(to, kind);
-        }
+        self.touch_room(to);
         let mailbox = &self.mailboxes[to.index()];
         // What a destructor says while its node crashes is not said.
         let result = if mailbox.closed || self.is_crashing() {
