@@ -9,6 +9,7 @@ use super::{
     journal::{Act, told},
     mailbox::{Mailbox, Queued},
     network::Fate,
+    note_stale,
     op::{Immediate, Observation, Op, Site},
     process::Status,
     step::{RECEIVE, RESERVE, SEND},
@@ -256,10 +257,7 @@ impl World {
         let mailbox = &mut self.mailboxes[to.index()];
         put(mailbox);
         let (reader, full) = (mailbox.reader, !mailbox.has_room());
-        if !mailbox.stale {
-            mailbox.stale = true;
-            self.stale_mailboxes.push(to);
-        }
+        note_stale(&mut mailbox.stale, &mut self.stale_mailboxes, to);
         self.refresh_readers(to);
         if full {
             self.refresh_writers(to);

@@ -363,19 +363,20 @@ impl World {
 
     #[inline]
     fn touch_print(&mut self, process: Process) {
-        let state = &mut self.processes[process.index()];
-        if !state.stale {
-            state.stale = true;
-            self.stale_processes.push(process);
-        }
+        note_stale(&mut self.processes[process.index()].stale, &mut self.stale_processes, process);
     }
 
     #[inline]
     fn touch_mailbox_print(&mut self, object: Object) {
-        let mailbox = &mut self.mailboxes[object.index()];
-        if !mailbox.stale {
-            mailbox.stale = true;
-            self.stale_mailboxes.push(object);
-        }
+        note_stale(&mut self.mailboxes[object.index()].stale, &mut self.stale_mailboxes, object);
+    }
+}
+
+/// A fingerprint has to be made anew: notes whose, once. For those who have at hand whose it is, and need not look it up again.
+#[inline]
+fn note_stale<T>(is_stale: &mut bool, stale: &mut Vec<T>, whose: T) {
+    if !*is_stale {
+        *is_stale = true;
+        stale.push(whose);
     }
 }

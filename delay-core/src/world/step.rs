@@ -9,6 +9,7 @@ use super::{
     fault::Rule,
     mailbox::{Mailbox, Queued},
     network::Fate,
+    note_stale,
     op::{Grant, Observation, Op},
     process::Status,
     store::Access,
@@ -247,10 +248,7 @@ impl World {
         let state = &mut self.processes[process.index()];
         let local = state.local.with(word);
         state.local = seen.map_or(local, |seen| local.and(seen));
-        if !state.stale {
-            state.stale = true;
-            self.stale_processes.push(process);
-        }
+        note_stale(&mut state.stale, &mut self.stale_processes, process);
     }
 
     #[inline]
@@ -459,10 +457,7 @@ impl World {
         let mailbox = &mut self.mailboxes[from.index()];
         let had_room = mailbox.has_room();
         let queued = mailbox.take(alternative)?;
-        if !mailbox.stale {
-            mailbox.stale = true;
-            self.stale_mailboxes.push(from);
-        }
+        note_stale(&mut mailbox.stale, &mut self.stale_mailboxes, from);
         self.taken.push((from, queued.id));
         self.refresh_readers(from);
         if !had_room {

@@ -17,7 +17,7 @@ pub mod semaphore;
 pub mod watch;
 
 use super::{
-    World, access,
+    World, access, note_stale,
     op::{Grant, Observation, Op, Pending},
 };
 use crate::{
@@ -134,11 +134,7 @@ impl World {
 
     fn touch_shared_print(&mut self, object: Object) {
         self.touch_object(object, access::Kind::Write);
-        let shared = &mut self.shared[object.index()];
-        if !shared.stale {
-            shared.stale = true;
-            self.stale_shared.push(object);
-        }
+        note_stale(&mut self.shared[object.index()].stale, &mut self.stale_shared, object);
     }
 
     /// The object has changed.
