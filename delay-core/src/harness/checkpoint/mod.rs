@@ -13,7 +13,7 @@ mod tests;
 use crate::{
     coverage::Coverage,
     protocol::Shard,
-    search::saved::Saved,
+    search::{Reduction, saved::Saved},
     trace::{TestName, pin},
     world::premises::Premises,
 };
@@ -122,11 +122,13 @@ impl Checkpoint {
     /// What a person has to know after the search.
     pub(super) fn warning(&self, coverage: &Coverage) -> Option<String> {
         let path = self.path.display();
-        if coverage.lassos.is_some() {
-            return Some(
-                "no checkpoint was saved: a monitor can be hot, and what was looked at for loops is not saved"
-                    .to_owned(),
-            );
+        let why = match (&coverage.lassos, coverage.reduction) {
+            (Some(_), _) => Some("a monitor can be hot, and what was looked at for loops is not saved"),
+            (None, Reduction::Dpor) => Some("what a search with a reduction has visited is not saved"),
+            (None, Reduction::None) => None,
+        };
+        if let Some(why) = why {
+            return Some(format!("no checkpoint was saved: {why}"));
         }
         let problem = self.problem.lock().unwrap_or_else(PoisonError::into_inner);
         problem.as_ref().map(|error| format!("the last checkpoint could not be saved to {path}: {error}"))

@@ -95,6 +95,15 @@ fn saved(directory: &Path, what: &Saved) -> PathBuf {
 }
 
 #[test]
+fn who_searches_with_a_reduction_is_told_that_nothing_is_saved() {
+    let directory = tempfile::tempdir().unwrap();
+    let checkpoint = open(directory.path(), &subject()).unwrap();
+    let reduced = Settings { reduction: Reduction::Dpor, ..Settings::default() };
+    let told = checkpoint.warning(&Coverage::new(&reduced)).unwrap();
+    assert_eq!(told, "no checkpoint was saved: what a search with a reduction has visited is not saved");
+}
+
+#[test]
 fn what_was_saved_is_gone_on_from_once() {
     for what in [exhaustive(), sampling()] {
         let directory = tempfile::tempdir().unwrap();
