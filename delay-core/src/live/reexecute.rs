@@ -4,9 +4,9 @@ use super::{Live, Status};
 use crate::{
     hash::{Domain, Print},
     ids::Process,
-    name::Order,
+    name::{Histories, Order},
     verdict::Divergence,
-    world::{Choice, Histories, op::Op, process::Status as ProcessStatus},
+    world::{Choice, op::Op, process::Status as ProcessStatus},
 };
 
 /// What a process looked like after one of its steps: compared when a path is re-executed.

@@ -11,8 +11,8 @@ use super::{
 use crate::{
     coverage::Coverage,
     live::{Live, Status, traced},
+    name::Histories,
     verdict::Divergence,
-    world::Histories,
 };
 use std::sync::{
     Mutex, PoisonError,

@@ -7,8 +7,9 @@ use super::{
 use crate::{
     explorer::{self, Explorer},
     live::{Live, Status},
+    name::Histories,
     verdict::Divergence,
-    world::{Choice, Histories},
+    world::Choice,
 };
 
 /// Delays spent at one step of an execution.

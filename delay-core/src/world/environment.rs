@@ -8,7 +8,7 @@
 //! Invariant: what is left of each budget is part of the state.
 
 use super::{
-    Choice, Histories, World,
+    Choice, World,
     fault::{Faults, Kind, Rule, Time},
     mailbox::Queued,
     node::Node,
@@ -19,6 +19,7 @@ use super::{
 use crate::{
     hash::{Domain, Print},
     ids::{Message, Object, Process},
+    name::Histories,
 };
 use std::collections::VecDeque;
 

@@ -43,7 +43,6 @@ mod undo;
 mod wait;
 pub mod words;
 
-pub use crate::name::Histories;
 use crate::{
     explorer::Event,
     hash::Print,
