@@ -4,10 +4,10 @@
 
 use super::config::{Config, Expect, Resolved};
 use crate::{
-    live::{End, Waiting},
     protocol::Shard,
     search::Execution,
-    world::{Granularity, fault::Kind},
+    trace::{end_word, granularity_word, waiting_word},
+    world::fault::Kind,
 };
 use std::collections::BTreeMap;
 
@@ -71,8 +71,8 @@ impl Resolved {
             ("budget", Some(format!("{budget:?}"))),
             ("max_steps", number(max_steps.into())),
             ("granularity", word(granularity_word(granularity))),
-            ("end", word(if end == End::Body { "body" } else { "quiescent" })),
-            ("waiting", word(if waiting == Waiting::Deny { "deny" } else { "allow" })),
+            ("end", word(end_word(end))),
+            ("waiting", word(waiting_word(waiting))),
             ("faults", (!budgets.is_empty()).then(|| budgets.join(", "))),
             ("time", word(time.name())),
             ("skew", Some(format!("{skew:?}"))),
@@ -80,13 +80,5 @@ impl Resolved {
             ("expect", word(if expect == Expect::Fail { "fail" } else { "pass" })),
         ];
         words.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
-    }
-}
-
-fn granularity_word(granularity: Granularity) -> &'static str {
-    match granularity {
-        Granularity::Send => "send",
-        Granularity::Op => "op",
-        Granularity::Macro => "macro",
     }
 }

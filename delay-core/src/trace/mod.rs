@@ -24,6 +24,7 @@ use crate::{
 pub use error::{TraceError, TraceErrorKind};
 use event::Event;
 use std::fmt;
+pub(crate) use value::{end_word, granularity_word, waiting_word};
 
 /// A saved execution of one test: what to decide, and what is to be seen.
 #[derive(Clone, PartialEq, Eq, Debug)]

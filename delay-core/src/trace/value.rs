@@ -19,7 +19,7 @@ use std::{borrow::Cow, fmt};
 const NAME: Place = Place::Before("  ");
 const EXPECTED: Place = Place::Before(", saw ");
 
-pub(super) fn granularity_word(granularity: Granularity) -> &'static str {
+pub(crate) fn granularity_word(granularity: Granularity) -> &'static str {
     match granularity {
         Granularity::Send => "send",
         Granularity::Op => "op",
@@ -27,14 +27,14 @@ pub(super) fn granularity_word(granularity: Granularity) -> &'static str {
     }
 }
 
-pub(super) fn end_word(end: End) -> &'static str {
+pub(crate) fn end_word(end: End) -> &'static str {
     match end {
         End::Quiescent => "quiescent",
         End::Body => "body",
     }
 }
 
-pub(super) fn waiting_word(waiting: Waiting) -> &'static str {
+pub(crate) fn waiting_word(waiting: Waiting) -> &'static str {
     match waiting {
         Waiting::Allow => "allow",
         Waiting::Deny => "deny",
