@@ -113,8 +113,6 @@ fn an_explorer_that_names_who_cannot_run_is_caught() {
     }
 }
 
-const MODES: [Mode; 4] = [Mode::Ses, Mode::Ss, Mode::SesSs, Mode::Random];
-
 fn checker(mode: Mode) -> Checker {
     let checker = Checker::new().mode(mode).granularity(Granularity::Op);
     if mode == Mode::Ses { checker } else { checker.samples(200).max_delays(3) }
@@ -148,7 +146,7 @@ fn is_uncontrolled(mode: Mode, report: &Report) {
 
 #[test]
 fn the_order_of_a_std_hash_set_is_caught() {
-    for mode in MODES {
+    for mode in Mode::ALL {
         let report = checker(mode).check(|| async {
             let values: HashSet<u64> = (0..12).collect();
             tell(values.into_iter().take(3).collect()).await;
@@ -160,7 +158,7 @@ fn the_order_of_a_std_hash_set_is_caught() {
 #[test]
 fn a_counter_shared_by_executions_is_caught() {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    for mode in MODES {
+    for mode in Mode::ALL {
         let report = checker(mode).check(|| async {
             let first = COUNTER.fetch_add(1, Ordering::Relaxed);
             tell(vec![first]).await;
@@ -172,7 +170,7 @@ fn a_counter_shared_by_executions_is_caught() {
 #[test]
 fn a_count_that_changes_what_is_done_is_caught() {
     static COUNTER: AtomicU64 = AtomicU64::new(0);
-    for mode in MODES {
+    for mode in Mode::ALL {
         let report = checker(mode).check(|| async {
             let more = COUNTER.fetch_add(1, Ordering::Relaxed) % 3;
             tell(vec![0; 1 + more as usize]).await;
@@ -184,7 +182,7 @@ fn a_count_that_changes_what_is_done_is_caught() {
 #[test]
 fn the_real_clock_is_caught() {
     let start = Instant::now();
-    for mode in MODES {
+    for mode in Mode::ALL {
         let report = checker(mode).check(|| async {
             tell(vec![start.elapsed().as_nanos() as u64]).await;
         });
@@ -195,7 +193,7 @@ fn the_real_clock_is_caught() {
 /// What is set up once, in the first execution, is no difference: that execution only warms up.
 #[test]
 fn lazy_initialisation_is_not_reported() {
-    for mode in MODES {
+    for mode in Mode::ALL {
         let table = OnceLock::new();
         let report = checker(mode).check(|| async {
             if table.get().is_none() {
@@ -296,7 +294,7 @@ fn a_checkpoint_that_forgets_never_passes_for_every_reachable_state() {
 /// The random order in which `tokio::select!` polls its branches changes nothing.
 #[test]
 fn a_tokio_select_is_no_nondeterminism() {
-    for mode in MODES {
+    for mode in Mode::ALL {
         let report = checker(mode).check(|| async {
             let (sender, mut receiver) = mpsc::channel_with(1, Payload::visible());
             let (other, mut others) = mpsc::unbounded_channel_with(Payload::visible());

@@ -83,18 +83,13 @@ impl Coverage {
     /// # Errors
     /// Settings of another version.
     pub fn from_wire(covered: wire::Covered) -> Result<(Self, Option<Stop>), WireError> {
-        let mode = setting(&covered, MODE, |word| {
-            [Mode::Ses, Mode::Ss, Mode::SesSs, Mode::Random].into_iter().find(|mode| mode.name() == word)
-        })?;
-        let cache = setting(&covered, CACHE, |word| {
-            [Cache::State, Cache::StateExplorer, Cache::Off].into_iter().find(|cache| cache.name() == word)
-        })?;
+        let mode = setting(&covered, MODE, |word| Mode::ALL.into_iter().find(|mode| mode.name() == word))?;
+        let cache = setting(&covered, CACHE, |word| Cache::ALL.into_iter().find(|cache| cache.name() == word))?;
         let fingerprints = setting(&covered, FINGERPRINTS, |word| {
-            [Fingerprints::Bits64, Fingerprints::Bits128].into_iter().find(|prints| prints.bits().to_string() == word)
+            Fingerprints::ALL.into_iter().find(|fingerprints| fingerprints.bits().to_string() == word)
         })?;
-        let reduction = setting(&covered, REDUCTION, |word| {
-            [Reduction::None, Reduction::Dpor].into_iter().find(|reduction| reduction.name() == word)
-        })?;
+        let reduction =
+            setting(&covered, REDUCTION, |word| Reduction::ALL.into_iter().find(|reduction| reduction.name() == word))?;
         let max_cache = match covered.settings.get(MAX_CACHE) {
             None => None,
             Some(_) => Some(setting(&covered, MAX_CACHE, |word| word.parse().ok())?),

@@ -251,21 +251,20 @@ fn place(variables: &Overrides, overrides: &Overrides) -> Result<Option<Place>, 
 }
 
 fn parse_mode(text: &str) -> Result<Mode, ConfigError> {
-    let all = [Mode::Ses, Mode::Ss, Mode::SesSs, Mode::Random];
     let allowed = "\"ses\", \"ss\", \"ses+ss\" or \"random\"";
-    all.into_iter().find(|mode| mode.name() == text).ok_or_else(|| ConfigError::new("mode", text, allowed))
+    let mode = Mode::ALL.into_iter().find(|mode| mode.name() == text);
+    mode.ok_or_else(|| ConfigError::new("mode", text, allowed))
 }
 
 fn parse_fingerprints(bits: u32) -> Result<Fingerprints, ConfigError> {
-    let mut all = [Fingerprints::Bits64, Fingerprints::Bits128].into_iter();
-    let fingerprints = all.find(|fingerprints| fingerprints.bits() == bits);
+    let fingerprints = Fingerprints::ALL.into_iter().find(|fingerprints| fingerprints.bits() == bits);
     fingerprints.ok_or_else(|| ConfigError::new("fingerprints", &bits.to_string(), "64 or 128"))
 }
 
 fn parse_reduction(text: &str) -> Result<Reduction, ConfigError> {
-    let mut all = [Reduction::None, Reduction::Dpor].into_iter();
     let allowed = "\"none\" or \"dpor\"";
-    all.find(|reduction| reduction.name() == text).ok_or_else(|| ConfigError::new("reduction", text, allowed))
+    let reduction = Reduction::ALL.into_iter().find(|reduction| reduction.name() == text);
+    reduction.ok_or_else(|| ConfigError::new("reduction", text, allowed))
 }
 
 /// The variables that work without the command line tool.

@@ -57,6 +57,9 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// All modes.
+    pub const ALL: [Self; 4] = [Self::Ses, Self::Ss, Self::SesSs, Self::Random];
+
     /// Its name in attributes, flags and traces.
     pub const fn name(self) -> &'static str {
         match self {
@@ -81,6 +84,9 @@ pub enum Cache {
 }
 
 impl Cache {
+    /// All that can count as visited.
+    pub const ALL: [Self; 3] = [Self::State, Self::StateExplorer, Self::Off];
+
     /// Its name in attributes and flags.
     pub const fn name(self) -> &'static str {
         match self {
@@ -102,6 +108,9 @@ pub enum Fingerprints {
 }
 
 impl Fingerprints {
+    /// All widths.
+    pub const ALL: [Self; 2] = [Self::Bits64, Self::Bits128];
+
     /// How many bits.
     pub const fn bits(self) -> u32 {
         match self {
@@ -122,6 +131,9 @@ pub enum Reduction {
 }
 
 impl Reduction {
+    /// All reductions.
+    pub const ALL: [Self; 2] = [Self::None, Self::Dpor];
+
     /// Its name in attributes and flags.
     pub const fn name(self) -> &'static str {
         match self {
