@@ -8,7 +8,7 @@ use crate::{
     protocol::covered as wire,
     search::{Cache, Fingerprints, Looked, Mode, Reduction, Shard, Stop, budget::Limits},
 };
-use std::{collections::BTreeMap, fmt};
+use std::{collections::BTreeMap, fmt, str::FromStr};
 
 /// A coverage that cannot be of this version: a setting that is missing, or has a value nobody knows.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -90,14 +90,8 @@ impl Coverage {
         })?;
         let reduction =
             setting(&covered, REDUCTION, |word| Reduction::ALL.into_iter().find(|reduction| reduction.name() == word))?;
-        let max_cache = match covered.settings.get(MAX_CACHE) {
-            None => None,
-            Some(_) => Some(setting(&covered, MAX_CACHE, |word| word.parse().ok())?),
-        };
-        let max_delays = match covered.settings.get(MAX_DELAYS) {
-            None => None,
-            Some(_) => Some(setting(&covered, MAX_DELAYS, |word| word.parse().ok())?),
-        };
+        let max_cache = number_if_set(&covered, MAX_CACHE)?;
+        let max_delays = number_if_set(&covered, MAX_DELAYS)?;
         let shared = covered.shared.map(|shared| {
             let wire::Shared { bound, states, transitions, executions, truncated, frontier } = shared;
             Shared { bound, states, transitions, executions, truncated, frontier }
@@ -148,6 +142,12 @@ fn setting<T>(
 ) -> Result<T, WireError> {
     let found = covered.settings.get(name).map_or("", String::as_str);
     read(found).ok_or_else(|| WireError { setting: name, found: found.to_owned() })
+}
+
+/// What a setting says that may be left out.
+fn number_if_set<N: FromStr>(covered: &wire::Covered, name: &'static str) -> Result<Option<N>, WireError> {
+    let is_set = covered.settings.contains_key(name);
+    is_set.then(|| setting(covered, name, |word| word.parse().ok())).transpose()
 }
 
 fn word(stop: &Stop) -> wire::Stop {
