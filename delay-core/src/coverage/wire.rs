@@ -5,7 +5,7 @@
 use super::{Coverage, Part, Shared, Stratum};
 use crate::{
     live::Totals,
-    protocol::covered as wire,
+    protocol::{self, covered as wire},
     search::{Cache, Fingerprints, Looked, Mode, Reduction, Shard, Stop, budget::Limits},
 };
 use std::{collections::BTreeMap, fmt, str::FromStr};
@@ -37,8 +37,8 @@ impl Coverage {
     /// As it crosses the border, with the settings it was searched by.
     pub fn to_wire(&self, stop: &Stop, settings: BTreeMap<String, String>) -> wire::Covered {
         let shard = match self.part {
-            Part::Of(shard) => crate::protocol::Shard::new(shard.number(), shard.of()).unwrap_or_default(),
-            Part::All(_) => crate::protocol::Shard::WHOLE,
+            Part::Of(shard) => shard.into(),
+            Part::All(_) => protocol::Shard::WHOLE,
         };
         let shared = self.shared.map(|Shared { bound, states, transitions, executions, truncated, frontier }| {
             wire::Shared { bound, states, transitions, executions, truncated, frontier }
@@ -102,7 +102,7 @@ impl Coverage {
             unconfirmed,
         });
         let stratum = |wire::Stratum { delays, samples, exact }| Stratum { delays, samples, exact };
-        let part = Part::Of(Shard::new(covered.shard.number(), covered.shard.of()).unwrap_or_default());
+        let part = Part::Of(covered.shard.into());
         let coverage = Self {
             mode,
             cache,
@@ -131,6 +131,19 @@ impl Coverage {
             totals: totals(covered.noticed),
         };
         Ok((coverage, stop(covered.stop)))
+    }
+}
+
+/// Both hold the same numbers within the same limits.
+impl From<Shard> for protocol::Shard {
+    fn from(shard: Shard) -> Self {
+        Self::new(shard.number(), shard.of()).unwrap_or_else(|| crate::bug!("{shard:?} is no shard"))
+    }
+}
+
+impl From<protocol::Shard> for Shard {
+    fn from(shard: protocol::Shard) -> Self {
+        Self::new(shard.number(), shard.of()).unwrap_or_else(|| crate::bug!("{shard} is no shard"))
     }
 }
 

@@ -180,7 +180,7 @@ impl Resolved {
                 steps.ok_or_else(|| ConfigError::new("max_steps", "0 or too large", "1 to 4294967295"))?;
         }
         config.jobs = jobs.unwrap_or(config.jobs).max(1);
-        config.shard = shard.and_then(|shard| Shard::new(shard.number(), shard.of())).unwrap_or(config.shard);
+        config.shard = shard.map_or(config.shard, Shard::from);
         Ok(())
     }
 

@@ -211,8 +211,8 @@ impl Run<'_, '_> {
     /// Where the search is saved, if it is.
     fn checkpoint(&self, resolved: &Resolved) -> Result<Option<Checkpoint>, Ended> {
         let Some(place) = &resolved.place else { return Ok(None) };
-        let settings = resolved.words();
-        let subject = Subject { test: self.name.clone(), settings, shard: resolved.shard() };
+        let shard = resolved.config.shard.into();
+        let subject = Subject { test: self.name.clone(), settings: resolved.words(), shard };
         let opened = Checkpoint::open(place, &subject);
         let checkpoint = opened.map_err(|error| self.error(ErrorKind::Invalid, error.to_string(), None))?;
         if let Some(text) = checkpoint.greeting(place) {

@@ -4,7 +4,6 @@
 
 use super::config::{Config, Expect, Resolved};
 use crate::{
-    protocol::Shard,
     search::Execution,
     trace::{end_word, granularity_word, waiting_word},
     world::fault::Kind,
@@ -12,12 +11,6 @@ use crate::{
 use std::collections::BTreeMap;
 
 impl Resolved {
-    /// Which part of the search it is.
-    pub(super) fn shard(&self) -> Shard {
-        let shard = self.config.shard;
-        Shard::new(shard.number(), shard.of()).unwrap_or_default()
-    }
-
     /// All settings that hold, by their names in the attribute; those without a value are left out.
     pub(super) fn words(&self) -> BTreeMap<String, String> {
         let Config {

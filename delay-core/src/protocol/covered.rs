@@ -56,12 +56,6 @@ pub struct Covered {
     pub noticed: Noticed,
 }
 
-impl Default for Shard {
-    fn default() -> Self {
-        Self::WHOLE
-    }
-}
-
 /// Why a search stopped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -16,6 +16,12 @@ pub struct Shard {
     number: u32,
 }
 
+impl Default for Shard {
+    fn default() -> Self {
+        Self::WHOLE
+    }
+}
+
 impl Shard {
     /// What is not divided.
     pub const WHOLE: Self = Self { of: 1, number: 1 };
