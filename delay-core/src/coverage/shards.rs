@@ -39,40 +39,46 @@ impl Coverage {
 
     /// What the shards of one search covered together. They must be all of it, in any order.
     pub fn together(shards: &[(Self, Stop)]) -> Option<(Self, Stop)> {
-        let (first, _) = shards.first()?;
-        let shared = shards.iter().find_map(|(coverage, _)| coverage.shared);
-        let is_divided = shared.is_some() || first.mode != Mode::Ses;
-        // Not divided, each has done the same: the one that came farthest has done all that was done.
-        let (farthest, end) = shards.iter().max_by_key(|(coverage, stop)| (stop.is_end(), coverage.transitions))?;
-        let mut all = if is_divided { first.clone() } else { farthest.clone() };
-        for (other, _) in shards.iter().skip(1).filter(|_| is_divided) {
-            all.merge(other);
-            all.states += other.states;
-            all.frontier += other.frontier;
-            all.bound = all.bound.max(other.bound);
-            all.lassos = all.lassos.zip(other.lassos).map(|(one, other)| one.and(other));
-        }
-        if let Some(shared) = shared {
-            // Counted by each, and done once. A shard that was stopped before has done a part of it: that is in no sum.
-            let of = shards.iter().filter(|(coverage, _)| coverage.shared.is_some());
-            let again = of.clone().count() as u64 - 1;
-            all.states = of.clone().map(|(coverage, _)| coverage.states).sum::<u64>() - again * shared.states;
-            all.transitions =
-                of.clone().map(|(coverage, _)| coverage.transitions).sum::<u64>() - again * shared.transitions;
-            all.executions =
-                of.clone().map(|(coverage, _)| coverage.executions).sum::<u64>() - again * shared.executions;
-            all.truncated = of.map(|(coverage, _)| coverage.truncated).sum::<u64>() - again * shared.truncated;
-            all.shared = Some(shared);
-        }
-        let weakest =
-            shards.iter().map(|(_, stop)| stop).min_by_key(|stop| (stop.is_end(), **stop == Stop::Exhausted))?;
-        let stop = if is_divided { weakest.clone() } else { end.clone() };
+        let is_divided = |(coverage, _): &(Self, Stop)| coverage.shared.is_some() || coverage.mode != Mode::Ses;
+        let (mut all, stop) = if shards.iter().any(is_divided) {
+            Self::summed(shards)?
+        } else {
+            // Each has done the same: the one that came farthest has done all that was done.
+            shards.iter().max_by_key(|(coverage, stop)| (stop.is_end(), coverage.transitions))?.clone()
+        };
         // Bounds that all have completed; where nothing is left to any, the bound at which the last had nothing left.
         let bounds = shards.iter().map(|(coverage, _)| coverage.completed_bound);
         all.completed_bound = if stop == Stop::Exhausted { bounds.max() } else { bounds.min() }.flatten();
         all.states_per_bound.clear();
         all.part = Part::All(shards.len() as u32);
         Some((all, stop))
+    }
+
+    /// The sums over shards that have each done a part, and the weakest of their reasons to stop.
+    fn summed(shards: &[(Self, Stop)]) -> Option<(Self, Stop)> {
+        let ((first, _), others) = shards.split_first()?;
+        let mut all = first.clone();
+        for (other, _) in others {
+            all.merge(other);
+            all.states += other.states;
+            all.frontier += other.frontier;
+            all.bound = all.bound.max(other.bound);
+            all.lassos = all.lassos.zip(other.lassos).map(|(one, other)| one.and(other));
+        }
+        let divided = || shards.iter().map(|(coverage, _)| coverage).filter(|coverage| coverage.shared.is_some());
+        all.shared = divided().find_map(|coverage| coverage.shared);
+        if let Some(shared) = all.shared {
+            // Counted by each, and done once. A shard that was stopped before has done a part of it: that is in no sum.
+            let again = divided().count() as u64 - 1;
+            let sum = |of: fn(&Self) -> u64, once: u64| divided().map(of).sum::<u64>() - again * once;
+            all.states = sum(|coverage| coverage.states, shared.states);
+            all.transitions = sum(|coverage| coverage.transitions, shared.transitions);
+            all.executions = sum(|coverage| coverage.executions, shared.executions);
+            all.truncated = sum(|coverage| coverage.truncated, shared.truncated);
+        }
+        let stops = shards.iter().map(|(_, stop)| stop);
+        let weakest = stops.min_by_key(|stop| (stop.is_end(), **stop == Stop::Exhausted))?;
+        Some((all, weakest.clone()))
     }
 
     /// The number of samples of a stratum that spent just so many delays.
