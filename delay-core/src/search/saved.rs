@@ -156,11 +156,16 @@ impl<'k> Keep<'k> {
 
     /// What a sampling search goes on from, if that is what was saved.
     pub(super) fn sampled(&self, settings: &Settings) -> Option<Sampled> {
-        let mut from = self.from.borrow_mut();
-        let saved = from.take_if(|saved| matches!(saved, Saved::Sampling(_)))?;
-        let Saved::Sampling(mut sampled) = saved else { crate::bug!("took something else") };
-        sampled.coverage.max_delays = settings.max_delays;
-        Some(sampled)
+        match self.from.take()? {
+            Saved::Sampling(mut sampled) => {
+                sampled.coverage.max_delays = settings.max_delays;
+                Some(sampled)
+            }
+            exhaustive @ Saved::Exhaustive(_) => {
+                self.from.replace(Some(exhaustive));
+                None
+            }
+        }
     }
 
     /// Whether it is time to save.
