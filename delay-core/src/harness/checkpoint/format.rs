@@ -106,7 +106,7 @@ enum Search {
     },
 }
 
-/// An entry, or a start without the last four.
+/// An entry, or a start: its delays, and in the place of the steps where it starts.
 #[derive(Serialize, Deserialize)]
 struct SavedEntry {
     deviations: Vec<(u32, u32)>,
@@ -169,12 +169,15 @@ fn wire(coverage: &Coverage, head: &Head) -> Covered {
     coverage.to_wire(&Stop::Interrupted, head.settings.clone())
 }
 
+fn pairs(deviations: &[Deviation]) -> Vec<(u32, u32)> {
+    deviations.iter().map(|Deviation { step, delays }| (*step, *delays)).collect()
+}
+
 fn exhaustive(position: &Position, head: &Head) -> (Covered, Search, Vec<SavedEntry>) {
     let Position { coverage, bound, now, next, visited, names } = position;
     let entries = now.iter().chain(next).map(|entry| {
         let Entry { deviations, steps, executed, delays, check } = entry;
-        let deviations = deviations.iter().map(|deviation| (deviation.step, deviation.delays)).collect();
-        SavedEntry { deviations, steps: *steps, executed: *executed, delays: *delays, check: *check }
+        SavedEntry { deviations: pairs(deviations), steps: *steps, executed: *executed, delays: *delays, check: *check }
     });
     let search = Search::Exhaustive {
         bound: *bound,
@@ -191,10 +194,14 @@ fn exhaustive(position: &Position, head: &Head) -> (Covered, Search, Vec<SavedEn
 
 fn sampling(sampled: &Sampled, head: &Head) -> (Covered, Search, Vec<SavedEntry>) {
     let Sampled { coverage, delays, next, starts, before } = sampled;
-    let entries = starts.iter().map(|Start { deviations, from }| {
-        let deviations = deviations.iter().map(|deviation| (deviation.step, deviation.delays)).collect();
-        SavedEntry { deviations, steps: *from, executed: 0, delays: 0, check: 0 }
-    });
+    let entry = |Start { deviations, from }: &Start| SavedEntry {
+        deviations: pairs(deviations),
+        steps: *from,
+        executed: 0,
+        delays: 0,
+        check: 0,
+    };
+    let entries = starts.iter().map(entry);
     let before = before.as_ref().map(|before| Box::new(wire(before, head)));
     (wire(coverage, head), Search::Sampling { delays: *delays, next: *next, before }, entries.collect())
 }
