@@ -145,19 +145,11 @@ impl Saving {
     /// Makes sure that a report can be written to `path`.
     pub(crate) fn begin(path: &Path) -> Result<Self, Error> {
         let unusable = |error| Error::File { path: path.to_owned(), error };
-        let make = || -> io::Result<tempfile::NamedTempFile> {
-            let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-            fs::create_dir_all(directory)?;
-            if path.is_dir() {
-                return Err(io::Error::other("it is a directory, a report is a file"));
-            }
-            let mut builder = tempfile::Builder::new();
-            // A temporary file is its owner's alone by default; a report is a file like any other, subject to the umask.
-            #[cfg(unix)]
-            builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-            builder.tempfile_in(directory)
-        };
-        Ok(Self { file: make().map_err(unusable)?, path: path.to_owned() })
+        if path.is_dir() {
+            return Err(unusable(io::Error::other("it is a directory, a report is a file")));
+        }
+        let file = delay_core::trace::pin::beside(path).map_err(unusable)?;
+        Ok(Self { file, path: path.to_owned() })
     }
 
     /// Writes the report.

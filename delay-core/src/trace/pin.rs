@@ -117,6 +117,20 @@ pub fn save(path: &Path, text: &str) -> Result<(), PinError> {
     write(path, text).map_err(|error| PinError { path: path.to_owned(), kind: PinErrorKind::Write(error) })
 }
 
+/// A file beside the one that it is to replace once it is whole; makes the directories that it lies in.
+///
+/// # Errors
+/// No file can be made there.
+pub fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
+    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::create_dir_all(directory)?;
+    let mut builder = tempfile::Builder::new();
+    // A temporary file is its owner's alone by default; what is saved is a file like any other, subject to the umask.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(directory)
+}
+
 /// At most one byte more than a trace may have.
 fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
@@ -125,13 +139,7 @@ fn read(path: &Path) -> io::Result<Vec<u8>> {
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    fs::create_dir_all(directory)?;
-    let mut builder = tempfile::Builder::new();
-    // A temporary file is its owner's alone by default; a saved trace is a file like any other, subject to the umask.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    let mut file = builder.tempfile_in(directory)?;
+    let mut file = beside(path)?;
     file.write_all(text.as_bytes())?;
     file.persist(path)?;
     Ok(())

@@ -16,6 +16,7 @@ use crate::{
         saved::{Entry, Position, Sampled, Saved, Start},
         visited::Prints,
     },
+    trace::pin,
     world::premises::{Fates, Premises},
 };
 use serde::{Deserialize, Serialize, de::DeserializeOwned};
@@ -116,25 +117,9 @@ struct SavedEntry {
     check: u32,
 }
 
-/// Where a checkpoint is to be saved: its directory, in which a file can be made.
-pub(super) fn make_place(path: &Path) -> io::Result<()> {
-    beside(path).map(drop)
-}
-
-/// A file beside the one that it is to replace.
-fn beside(path: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let directory = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(directory)?;
-    let mut builder = tempfile::Builder::new();
-    // A temporary file is its owner's alone by default; a checkpoint is a file like any other, subject to the umask.
-    #[cfg(unix)]
-    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(directory)
-}
-
 /// Saves a search.
 pub(super) fn save(path: &Path, head: &Head, premises: Premises, saved: &Saved) -> io::Result<()> {
-    let file = beside(path)?;
+    let file = pin::beside(path)?;
     let mut out = Checked { inner: BufWriter::new(file), bytes: 0, checksum: 0 };
     out.inner.write_all(&[0; HEADER_BYTES as usize])?;
     let (covered, search, entries) = match saved {

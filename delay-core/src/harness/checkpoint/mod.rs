@@ -88,7 +88,8 @@ impl Checkpoint {
             is_of(then, &head).map_err(at)?;
         }
         let found = found.map(|(_, premises, saved)| (premises, saved));
-        format::make_place(&path).map_err(|error| at(Kind::Write(error)))?;
+        // Made for the sake of its directory, and gone at once.
+        pin::beside(&path).map_err(|error| at(Kind::Write(error)))?;
         let (found, problem) = (Mutex::new(found), Mutex::new(None));
         Ok(Self { path, every: place.every, head, found, problem })
     }
