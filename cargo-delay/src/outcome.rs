@@ -4,6 +4,7 @@
 //! counts as passed only if it said so itself and its process agrees.
 
 use delay_core::protocol::{Envelope, ErrorKind, Event, Finding, Finished, Pin, Progress, Replayed, VERSION, Verdict};
+use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
 /// How many findings, pins and warnings are kept of one test.
@@ -115,8 +116,9 @@ pub(crate) struct TestRun {
     pub(crate) output: String,
 }
 
-/// What became of a test.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// What became of a test. It stands in saved reports, too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub(crate) enum Status {
     /// Nothing was found.
     Passed,

@@ -16,7 +16,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The version of the file. A change of any field, here or in what the protocol says of a test, is a new one.
+/// The version of the file. A change of any field, here, of [`Status`] or in what the protocol says of a test, is a new one.
 const VERSION: u32 = 1;
 
 /// How a run went.
@@ -43,8 +43,8 @@ pub(crate) struct SavedTest {
     pub(crate) package: String,
     /// libtest's name.
     pub(crate) name: String,
-    /// What became of it.
-    pub(crate) end: SavedEnd,
+    /// What became of it; none if it was not run.
+    pub(crate) end: Option<Status>,
     /// What it found, what it warned of.
     pub(crate) findings: Vec<Finding>,
     pub(crate) warnings: Vec<String>,
@@ -52,19 +52,6 @@ pub(crate) struct SavedTest {
     pub(crate) finished: Option<Finished>,
     /// From the start of its process to its end.
     pub(crate) elapsed_ms: u64,
-}
-
-/// What became of a test.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(crate) enum SavedEnd {
-    Passed,
-    Unfinished,
-    ExpectedFailure,
-    Failed,
-    Error(String),
-    Stopped,
-    NotRun,
 }
 
 impl SavedReport {
@@ -76,7 +63,7 @@ impl SavedReport {
                 binary: binary.id.clone(),
                 package: package.clone(),
                 name: path.clone(),
-                end: SavedEnd::NotRun,
+                end: None,
                 findings: Vec::new(),
                 warnings: Vec::new(),
                 finished: None,
@@ -113,14 +100,7 @@ impl SavedTest {
 
     /// The test has ended.
     pub(crate) fn end(&mut self, run: &TestRun) {
-        self.end = match run.status() {
-            Status::Passed => SavedEnd::Passed,
-            Status::Unfinished => SavedEnd::Unfinished,
-            Status::ExpectedFailure => SavedEnd::ExpectedFailure,
-            Status::Failed => SavedEnd::Failed,
-            Status::Error(why) => SavedEnd::Error(why),
-            Status::Stopped => SavedEnd::Stopped,
-        };
+        self.end = Some(run.status());
         self.findings.clone_from(&run.story.findings);
         self.warnings.clone_from(&run.story.warnings);
         self.finished.clone_from(&run.story.finished);
@@ -196,7 +176,7 @@ mod tests {
             Saving::begin(&path).unwrap().finish(&report).unwrap();
             assert_eq!(SavedReport::load(&path).unwrap(), report);
         }
-        assert_eq!((&report.tests[0].end, &report.tests[1].end), (&SavedEnd::NotRun, &SavedEnd::ExpectedFailure));
+        assert_eq!((&report.tests[0].end, &report.tests[1].end), (&None, &Some(Status::ExpectedFailure)));
         assert_eq!(fs::read_dir(directory.path().join("new")).unwrap().count(), 1, "no temporary file stays behind");
         assert!(Saving::begin(directory.path()).unwrap_err().to_string().contains("it is a directory"));
     }

@@ -10,10 +10,10 @@ use crate::{
     discover::Test,
     error::Error,
     exit_code::Code,
-    outcome::{End, Leave, Story, TestRun},
+    outcome::{End, Leave, Status, Story, TestRun},
     report::{Report, progress::Meter, terminal::Terminal},
     run::Happening,
-    saved_report::{ReportError, SavedEnd, SavedReport, SavedTest},
+    saved_report::{ReportError, SavedReport, SavedTest},
 };
 use delay_core::protocol::{Covered, ErrorKind, Finished, Kind, Shard, TestRecord, Verdict};
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc, time::Duration};
@@ -133,7 +133,7 @@ fn together(shards: &[(Shard, &SavedTest)]) -> TestRun {
         }
     }
     let sum = |of: fn(&Finished) -> u64| shards.iter().filter_map(|(_, test)| test.finished.as_ref()).map(of).sum();
-    let is_stopped = shards.iter().any(|(_, test)| test.end == SavedEnd::Stopped);
+    let is_stopped = shards.iter().any(|(_, test)| test.end == Some(Status::Stopped));
     let leave = if is_stopped { Leave::Stopped } else { Leave::Undisturbed };
     let end = if verdict.is_success() { End::Success } else { End::Failure("as its shard said".to_owned()) };
     let elapsed_ms = shards.iter().map(|(_, test)| test.elapsed_ms).sum();
@@ -151,30 +151,30 @@ fn together(shards: &[(Shard, &SavedTest)]) -> TestRun {
 
 /// The verdict and what was covered. A violation is certain, so it comes first.
 fn verdict(shards: &[(Shard, &SavedTest)]) -> (Verdict, String) {
-    let those = |is: fn(&SavedEnd) -> bool| shards.iter().filter(move |(_, test)| is(&test.end));
     let told = |(shard, test): &(Shard, &SavedTest)| {
         by(*shard, test.finished.as_ref().map_or("", |finished| finished.coverage.as_str()))
     };
-    let lines = |lines: Vec<String>| lines.join("\n");
-    let found: Vec<String> = those(|end| matches!(end, SavedEnd::Failed)).map(told).collect();
+    // What those told that ended so.
+    let those = |end: &Status| -> Vec<String> {
+        shards.iter().filter(|(_, test)| test.end.as_ref() == Some(end)).map(told).collect()
+    };
+    let found = those(&Status::Failed);
     if !found.is_empty() {
-        return (Verdict::Failed, lines(found));
+        return (Verdict::Failed, found.join("\n"));
     }
     let error = |message: String| (Verdict::Error { kind: ErrorKind::Invalid, message }, String::new());
     let problem = |(shard, test): &(Shard, &SavedTest)| match &test.end {
-        SavedEnd::Error(why) => Some(by(*shard, why)),
-        SavedEnd::NotRun => Some(by(*shard, "not run: --no-fail-fast runs all tests")),
-        SavedEnd::Passed | SavedEnd::Unfinished | SavedEnd::ExpectedFailure | SavedEnd::Failed | SavedEnd::Stopped => {
-            None
-        }
+        None => Some(by(*shard, "not run: --no-fail-fast runs all tests")),
+        Some(Status::Error(why)) => Some(by(*shard, why)),
+        Some(Status::Passed | Status::Unfinished | Status::ExpectedFailure | Status::Failed | Status::Stopped) => None,
     };
     let problems: Vec<String> = shards.iter().filter_map(problem).collect();
     if !problems.is_empty() {
-        return error(lines(problems));
+        return error(problems.join("\n"));
     }
-    let expected: Vec<String> = those(|end| matches!(end, SavedEnd::ExpectedFailure)).map(told).collect();
+    let expected = those(&Status::ExpectedFailure);
     if !expected.is_empty() {
-        return (Verdict::ExpectedFailure, lines(expected));
+        return (Verdict::ExpectedFailure, expected.join("\n"));
     }
     match all(shards) {
         Ok(judged) => judged,
@@ -193,16 +193,10 @@ fn all(shards: &[(Shard, &SavedTest)]) -> Result<(Verdict, String), String> {
     let mut expects_failure = false;
     for (shard, test) in shards {
         let Some(covered) = covered(test) else {
-            return match test.end {
-                // Stopped before it could say anything: there is nothing to put together.
-                SavedEnd::Stopped => Ok((Verdict::Unfinished, String::new())),
-                SavedEnd::Passed
-                | SavedEnd::Unfinished
-                | SavedEnd::ExpectedFailure
-                | SavedEnd::Failed
-                | SavedEnd::Error(_)
-                | SavedEnd::NotRun => Err(by(*shard, "it does not say what it covered")),
-            };
+            // Stopped before it could say anything: there is nothing to put together.
+            let is_stopped = test.end == Some(Status::Stopped);
+            let says_nothing = || by(*shard, "it does not say what it covered");
+            return is_stopped.then(|| (Verdict::Unfinished, String::new())).ok_or_else(says_nothing);
         };
         expects_failure |= covered.settings.get(EXPECT).is_some_and(|expect| expect == "fail");
         let (coverage, stop) = delay_core::coverage::Coverage::from_wire(covered.clone())
@@ -228,10 +222,7 @@ mod tests {
     use super::*;
     use crate::{
         discover::tests::test,
-        outcome::{
-            Status,
-            tests::{exit_101, finding, run},
-        },
+        outcome::tests::{exit_101, finding, run},
     };
     use delay_core::protocol::{
         Event,
@@ -386,7 +377,7 @@ mod tests {
             TestRun { leave: Leave::Stopped, ..run(vec![finished(Verdict::Unfinished, timed)], End::Success) };
         assert_eq!(with_second(stopped), Status::Stopped);
         let [one, mut two] = two(|part| passed(part, &[]));
-        two.tests[0].end = SavedEnd::NotRun;
+        two.tests[0].end = None;
         assert_eq!(
             merged(&[one, two]).0,
             Status::Error("shard 2/2: not run: --no-fail-fast runs all tests".to_owned())
