@@ -169,6 +169,11 @@ impl Coverage {
         *stop == Stop::Exhausted && !self.is_partial() && self.truncated == 0 && self.totals.foreign_wakes == 0
     }
 
+    /// Whether there were executions and none came to its end: nothing can be said of the program.
+    pub fn is_all_cut(&self) -> bool {
+        self.executions == 0 && self.truncated > 0
+    }
+
     /// What was covered, in sentences with their numbers.
     pub fn sentences(&self, stop: &Stop) -> String {
         if let Stop::Found(finding) = stop {

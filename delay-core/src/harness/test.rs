@@ -335,8 +335,7 @@ impl Run<'_, '_> {
         let verdict = match report.stop {
             Stop::Time | Stop::States | Stop::Memory => VerdictEvent::Unfinished,
             _ if is_missing => VerdictEvent::Unfinished,
-            // Nothing has come to its end: nothing can be said of it.
-            _ if report.coverage.executions == 0 && report.coverage.truncated > 0 => VerdictEvent::Unfinished,
+            _ if report.coverage.is_all_cut() => VerdictEvent::Unfinished,
             _ => VerdictEvent::Passed,
         };
         Ended { finished: finished(verdict, Some(report)), panics_with: None }
