@@ -129,6 +129,7 @@ const NEEDS_MODE: &[(&str, &[&str])] = &[
 
 /// Keys about what is kept of visited states.
 const NEEDS_CACHE: &[&str] = &["fingerprints", "max_cache"];
+
 /// Keys that mean nothing together with `reduction = "dpor"`, with the reason.
 const NOT_REDUCED: &[(&str, &str)] = &[
     ("cache", "it visits executions and remembers no states"),
@@ -233,21 +234,21 @@ fn together(given: &[Given], settings: &Settings, errors: &mut Vec<Error>) {
     if given.iter().any(|Given { key, .. }| key == "config") {
         return;
     }
-    if let Some(mode) = written(settings, "mode", &MODES) {
+    if let Some((mode, _)) = written(settings, "mode", &MODES) {
         fit_the_mode(mode, given, errors);
     }
-    if written(settings, "cache", &CACHES) == Some("off") {
+    if let Some(("off", _)) = written(settings, "cache", &CACHES) {
         for Given { key, .. } in given.iter().filter(|given| NEEDS_CACHE.iter().any(|name| given.key == name)) {
             errors.push(Error::new(key.span(), format!("`{key}` has no meaning with `cache = \"off\"`")));
         }
     }
 }
 
-/// The word given for a key.
-fn written(settings: &Settings, key: &str, words: &Words) -> Option<&'static str> {
+/// The word given for a key, and where.
+fn written(settings: &Settings, key: &str, words: &Words) -> Option<(&'static str, Span)> {
     let call = settings.calls.iter().find(|call| call.method == key)?;
     let Argument::Variant { name, .. } = &call.argument else { return None };
-    words.variants.iter().find(|(_, variant)| variant == name).map(|(word, _)| *word)
+    words.variants.iter().find(|(_, variant)| variant == name).map(|(word, _)| (*word, call.span))
 }
 
 fn fit_the_mode(mode: &str, given: &[Given], errors: &mut Vec<Error>) {
@@ -265,21 +266,13 @@ fn fit_the_mode(mode: &str, given: &[Given], errors: &mut Vec<Error>) {
 
 /// What a reduction leaves no room for.
 fn reduced(given: &[Given], settings: &Settings, errors: &mut Vec<Error>) {
-    let is_set = |key: &str, variant: &str| {
-        let is = |call: &&Call| {
-            call.method == key && matches!(&call.argument, Argument::Variant { name, .. } if *name == variant)
-        };
-        settings.calls.iter().find(is).map(|call| call.span)
-    };
-    if is_set("reduction", "Dpor").is_none() {
-        return;
-    }
+    let Some(("dpor", _)) = written(settings, "reduction", &REDUCTIONS) else { return };
     for Given { key, .. } in given {
         if let Some((_, why)) = NOT_REDUCED.iter().find(|(name, _)| key == name) {
             errors.push(Error::new(key.span(), format!("`{key}` has no meaning with reduction \"dpor\": {why}")));
         }
     }
-    if let Some(span) = is_set("end", "Body") {
+    if let Some(("body", span)) = written(settings, "end", &ENDS) {
         let why = "the end of the body does not commute with the steps of the others";
         errors.push(Error::new(span, format!("end \"body\" has no meaning with reduction \"dpor\": {why}")));
     }
