@@ -96,6 +96,13 @@ impl Project {
         command
     }
 
+    /// Runs `cargo delay WORDS`, a command that builds nothing.
+    pub(crate) fn delay_alone(&self, words: &[&str]) -> Outcome {
+        let mut command = self.in_place(env!("CARGO_BIN_EXE_cargo-delay"));
+        command.arg("delay").args(words);
+        self.outcome(command)
+    }
+
     /// Runs `cargo delay WORDS`.
     pub(crate) fn delay(&self, words: &[&str]) -> Outcome {
         self.outcome(self.command(words))

@@ -19,10 +19,7 @@ fn report(part: &str, words: &[&str]) -> String {
 }
 
 fn merge(reports: &[&str]) -> Outcome {
-    let mut command = LONG.command(&[]);
-    command = std::process::Command::new(command.get_program());
-    command.args(["delay", "merge"]).args(reports).env("CARGO_TERM_COLOR", "never");
-    LONG.outcome(command)
+    LONG.delay_alone(&[&["merge"], reports].concat())
 }
 
 #[test]
