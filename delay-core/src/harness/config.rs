@@ -296,8 +296,12 @@ pub(super) fn unknown_variables() -> Vec<String> {
     unknown
 }
 
+/// What a variable holds; an empty one is not set.
+fn variable(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
+}
+
 fn from_env() -> Result<Overrides, ConfigError> {
-    let variable = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let time = |name: &str| {
         let milliseconds = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
         let read = |text: String| {
@@ -338,7 +342,7 @@ fn from_env() -> Result<Overrides, ConfigError> {
 }
 
 fn number<N: std::str::FromStr>(name: &str) -> Result<Option<N>, ConfigError> {
-    let Some(text) = env::var(name).ok().filter(|value| !value.is_empty()) else { return Ok(None) };
+    let Some(text) = variable(name) else { return Ok(None) };
     let number =
         text.replace('_', "").parse().map_err(|_| ConfigError::new(name, &text, "a whole number, not negative"))?;
     Ok(Some(number))
