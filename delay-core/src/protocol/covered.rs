@@ -22,7 +22,6 @@ pub struct Covered {
     /// Executions that came to their end.
     pub executions: u64,
     /// Executions that were given up, because all that could follow is visited elsewhere.
-    #[serde(default)]
     pub asleep: u64,
     /// Executions that were cut.
     pub truncated: u64,
