@@ -1,7 +1,7 @@
 //! Shards of exhaustive searches, by what they save: which states they have visited.
 
 use crate::{
-    SES, Searched, Subject,
+    Searched, Subject,
     programs::{self, Random},
     stopped::{in_parts, talk},
 };
@@ -30,7 +30,7 @@ fn shards<'b>(subject: &Subject<'b>, of: u32) -> impl Iterator<Item = Subject<'b
 fn together_the_shards_visit_just_the_states_of_the_whole_search() {
     let body = Erased(&talk);
     for (cache, seed) in [(Cache::State, 0), (Cache::State, 1), (Cache::StateExplorer, 0)] {
-        let subject = Subject { settings: Settings { cache, seed, ..SES }, ..Subject::new(&body) };
+        let subject = Subject { settings: Settings { cache, seed, ..Settings::default() }, ..Subject::new(&body) };
         let whole = visited(&subject.whole());
         for of in [2, 5] {
             let parts: Vec<Searched> = shards(&subject, of).map(|shard| shard.whole()).collect();
@@ -51,7 +51,11 @@ fn random_programs_are_divided_without_a_loss() {
         let body = || async { programs::start(&program) };
         let body = Erased(&body);
         let options = Options { granularity: program.granularity, seed: 3, ..Options::default() };
-        let subject = Subject { options, settings: Settings { cache: program.cache, ..SES }, ..Subject::new(&body) };
+        let subject = Subject {
+            options,
+            settings: Settings { cache: program.cache, ..Settings::default() },
+            ..Subject::new(&body)
+        };
         let limit = 5_000;
         let whole = subject.search(Some(limit), Duration::MAX, None);
         if whole.outcome.coverage.states >= limit {
@@ -68,7 +72,7 @@ fn random_programs_are_divided_without_a_loss() {
 #[test]
 fn a_shard_that_was_stopped_goes_on_with_its_own_part() {
     let body = Erased(&talk);
-    let subject = Subject { settings: SES, ..Subject::new(&body) };
+    let subject = Subject::new(&body);
     for shard in shards(&subject, 3) {
         let whole = shard.whole();
         // Before it is divided, and after.

@@ -6,14 +6,14 @@ mod programs;
 mod sampling;
 mod stopped;
 
-use delay::{Execution, Mode, Stop};
+use delay::{Execution, Stop};
 use delay_core::{
     coverage::Coverage,
     explorer::Explorer,
     live::{Body, Options, Totals},
     name::Order,
     search::{
-        self, Outcome, Program, Reduction, Settings,
+        self, Outcome, Program, Settings,
         budget::{Budget, Limits},
         saved::{Keep, Position, Saved},
     },
@@ -124,19 +124,3 @@ fn comparable(mut saved: Saved) -> Saved {
 
 /// Both ways to know what a task does next.
 const EXECUTIONS: [Execution; 2] = [Execution::Learned, Execution::Live];
-
-const SES: Settings = Settings {
-    mode: Mode::Ses,
-    max_delays: None,
-    delta: 1,
-    reduction: Reduction::None,
-    cache: delay::Cache::State,
-    fingerprints: delay::Fingerprints::Bits64,
-    execution: Execution::Learned,
-    samples: None,
-    seed: 0,
-    jobs: 1,
-    deterministic: false,
-    shard: search::Shard::WHOLE,
-    limits: Limits { time: None, states: None, cache: None },
-};

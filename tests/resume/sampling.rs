@@ -1,6 +1,6 @@
 //! Sampling searches that are interrupted, and go on.
 
-use crate::{SES, Searched, Subject};
+use crate::{Searched, Subject};
 use delay::{Mode, Payload, Stop, sync::mpsc, task};
 use delay_core::{
     harness::Erased,
@@ -52,19 +52,19 @@ fn in_parts(settings: Settings, executions: u64, first_states: Option<u64>) -> (
 #[test]
 fn samples_go_on_with_the_next_number() {
     for (settings, executions) in [
-        (Settings { mode: Mode::Ss, samples: Some(200), max_delays: Some(4), ..SES }, 150),
-        (Settings { mode: Mode::Ss, samples: Some(100), seed: 1, ..SES }, 150),
+        (Settings { mode: Mode::Ss, samples: Some(200), max_delays: Some(4), ..Settings::default() }, 150),
+        (Settings { mode: Mode::Ss, samples: Some(100), seed: 1, ..Settings::default() }, 150),
         (
             Settings {
                 mode: Mode::Ss,
                 samples: Some(1_000),
                 shard: Shard::new(2, 3).unwrap(),
                 max_delays: Some(3),
-                ..SES
+                ..Settings::default()
             },
             150,
         ),
-        (Settings { mode: Mode::Random, samples: Some(4_500), ..SES }, 2_000),
+        (Settings { mode: Mode::Random, samples: Some(4_500), ..Settings::default() }, 2_000),
     ] {
         let body = Erased(&fan_in);
         let whole = Subject { settings, ..Subject::new(&body) }.whole();
@@ -77,7 +77,7 @@ fn samples_go_on_with_the_next_number() {
 
 #[test]
 fn samples_from_a_frontier_go_on_from_the_same_frontier() {
-    let settings = Settings { mode: Mode::SesSs, samples: Some(600), max_delays: Some(4), ..SES };
+    let settings = Settings { mode: Mode::SesSs, samples: Some(600), max_delays: Some(4), ..Settings::default() };
     let body = Erased(&fan_in);
     let subject = Subject { settings, ..Subject::new(&body) };
     let whole = subject.search(Some(60), Duration::MAX, None);

@@ -1,7 +1,7 @@
 //! Exhaustive searches that are stopped by their states, and go on.
 
 use crate::{
-    EXECUTIONS, SES, Searched, Subject,
+    EXECUTIONS, Searched, Subject,
     programs::{self, Random},
 };
 use delay::{
@@ -70,7 +70,8 @@ fn every_way_to_search_goes_on_where_it_was_stopped() {
         (Cache::Off, Fingerprints::Bits64, 1, Some(2), 0),
     ] {
         for execution in if cache == Cache::State { &EXECUTIONS[..] } else { &EXECUTIONS[..1] } {
-            let settings = Settings { cache, fingerprints, delta, max_delays, seed, execution: *execution, ..SES };
+            let settings =
+                Settings { cache, fingerprints, delta, max_delays, seed, execution: *execution, ..Settings::default() };
             let subject = Subject { settings, ..Subject::new(&body) };
             let whole = subject.whole();
             let states = whole.outcome.coverage.states;
@@ -85,7 +86,7 @@ fn every_way_to_search_goes_on_where_it_was_stopped() {
 #[test]
 fn it_goes_on_from_whatever_was_saved_on_the_way() {
     let body = Erased(&talk);
-    let subject = Subject { settings: SES, ..Subject::new(&body) };
+    let subject = Subject::new(&body);
     let whole = subject.whole();
     // As often as it can be.
     let often = subject.search(None, Duration::ZERO, None);
@@ -107,7 +108,7 @@ fn visited(searched: &Searched) -> (Stop, Vec<u64>, [u64; 2]) {
 fn several_workers_go_on_from_what_several_had_left() {
     let body = Erased(&talk);
     for (cache, max_delays) in [(Cache::State, None), (Cache::Off, Some(3))] {
-        let one = Subject { settings: Settings { cache, max_delays, ..SES }, ..Subject::new(&body) };
+        let one = Subject { settings: Settings { cache, max_delays, ..Settings::default() }, ..Subject::new(&body) };
         let whole = visited(&one.whole());
         let several = Subject { settings: Settings { jobs: 3, ..one.settings }, ..one };
         let often = several.search(None, Duration::ZERO, None);
@@ -128,8 +129,8 @@ fn several_workers_go_on_from_what_several_had_left() {
 fn more_memory_goes_on_from_less_and_less_leaves_what_was_saved_as_it_is() {
     let body = Erased(&talk);
     let within = |cache| {
-        let limits = Limits { cache: Some(cache), ..SES.limits };
-        Subject { settings: Settings { limits, ..SES }, ..Subject::new(&body) }
+        let limits = Limits { cache: Some(cache), ..Limits::default() };
+        Subject { settings: Settings { limits, ..Settings::default() }, ..Subject::new(&body) }
     };
     let small = within(8 << 10).whole();
     assert_eq!(small.outcome.stop, Stop::Memory);
@@ -152,7 +153,7 @@ fn random_programs_go_on_where_they_were_stopped() {
         let options = Options { granularity: program.granularity, seed: 3, ..Options::default() };
         let execution = EXECUTIONS[random.below(2)];
         let seed = u64::from(program.explorer == "prr");
-        let settings = Settings { cache: program.cache, seed, execution, ..SES };
+        let settings = Settings { cache: program.cache, seed, execution, ..Settings::default() };
         let subject = Subject { options, settings, ..Subject::new(&body) };
         let limit = 2_000;
         let whole = subject.search(Some(limit), Duration::MAX, None);
@@ -189,7 +190,7 @@ fn what_tells_states_apart_is_known_when_it_goes_on() {
     let body = Erased(&looks);
     for granularity in [Granularity::Send, Granularity::Op] {
         let options = Options { granularity, ..Options::default() };
-        let subject = Subject { options, settings: SES, ..Subject::new(&body) };
+        let subject = Subject { options, ..Subject::new(&body) };
         let whole = subject.whole();
         let knows = |saved: &Saved| matches!(saved, Saved::Exhaustive(Position { names, .. }) if names.objects.iter().any(|(_, _, shows_arrival)| *shows_arrival));
         assert!(whole.saved.iter().any(|(_, saved)| knows(saved)), "it is learnt");
@@ -216,7 +217,7 @@ async fn spawn_in_any_order() {
 fn an_explorers_state_is_the_same_when_it_goes_on() {
     let body = Erased(&spawn_in_any_order);
     for seed in [0, 1] {
-        let settings = Settings { cache: Cache::StateExplorer, seed, ..SES };
+        let settings = Settings { cache: Cache::StateExplorer, seed, ..Settings::default() };
         let subject = Subject { settings, ..Subject::new(&body) };
         let whole = subject.whole();
         let (stopped, _) = in_parts(&subject, whole.outcome.coverage.states / 5);
@@ -245,7 +246,7 @@ async fn wrong() {
 #[test]
 fn what_a_stopped_search_had_not_found_yet_is_found_when_it_goes_on() {
     let body = Erased(&wrong);
-    let subject = Subject { settings: SES, ..Subject::new(&body) };
+    let subject = Subject::new(&body);
     let whole = subject.whole();
     assert!(
         matches!(whole.outcome.stop, Stop::Found(_)) && whole.saved.is_empty(),
@@ -263,7 +264,8 @@ fn what_a_stopped_search_had_not_found_yet_is_found_when_it_goes_on() {
 #[test]
 fn a_larger_bound_goes_on_from_a_smaller_one() {
     let body = Erased(&talk);
-    let within = |max_delays| Subject { settings: Settings { max_delays, ..SES }, ..Subject::new(&body) };
+    let within =
+        |max_delays| Subject { settings: Settings { max_delays, ..Settings::default() }, ..Subject::new(&body) };
     let small = within(Some(2)).whole();
     assert_eq!(small.outcome.stop, Stop::Delays);
     let larger = within(Some(5)).search(None, Duration::MAX, small.saved.last().cloned());
@@ -282,7 +284,7 @@ fn a_program_that_is_another_now_is_noticed() {
         talk().await;
     };
     let body = Erased(&body);
-    let subject = Subject { settings: SES, ..Subject::new(&body) };
+    let subject = Subject::new(&body);
     let first = subject.search(Some(50), Duration::MAX, None);
     IS_ANOTHER.store(true, Ordering::Relaxed);
     let second = subject.search(None, Duration::MAX, first.saved.last().cloned());
