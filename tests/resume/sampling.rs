@@ -1,7 +1,7 @@
 //! Sampling searches that are interrupted, and go on.
 
-use crate::{Searched, Subject};
-use delay::{Mode, Payload, Stop, sync::mpsc, task};
+use crate::{Searched, Subject, order};
+use delay::{Mode, Stop};
 use delay_core::{
     harness::Erased,
     search::{Settings, Shard, saved::Saved},
@@ -11,18 +11,8 @@ use std::{
     time::Duration,
 };
 
-/// Four tasks send a message each.
 async fn fan_in() {
-    let (to_all, mut received) = mpsc::unbounded_channel_with::<u32>(Payload::visible());
-    for sender in 0..4 {
-        let to_all = to_all.clone();
-        task::spawn(async move {
-            task::yield_now().await;
-            let _ = to_all.send(sender);
-        });
-    }
-    drop(to_all);
-    while received.recv().await.is_some() {}
+    order().await;
 }
 
 /// Interrupted after every so many executions, until it comes to its end.
