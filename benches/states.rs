@@ -9,7 +9,6 @@ use std::{env, fs, time::Duration};
 #[path = "peers/src/programs/voting.rs"]
 mod voting;
 
-#[expect(clippy::disallowed_methods, reason = "it measures")]
 fn main() {
     // `cargo bench` adds an option of its own.
     let numbers = env::args().skip(1).filter(|argument| !argument.starts_with("--"));
