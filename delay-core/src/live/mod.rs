@@ -417,12 +417,7 @@ impl<'b> Live<'b> {
         if self.outside().observations.changed {
             self.check_invariants();
         }
-        self.status = if self.goes_on() {
-            debug_assert_eq!(self.decide(), Status::Running, "what goes on needs no decision");
-            Status::Running
-        } else {
-            self.decide()
-        };
+        self.status = if self.goes_on() { Status::Running } else { self.decide() };
         self.status
     }
 
