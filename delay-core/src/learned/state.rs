@@ -18,6 +18,8 @@ pub struct State {
     /// Per process.
     alternatives: Vec<u32>,
     pub(super) sums: Sums,
+    /// The order of arrivals, summed up over the queues.
+    arrivals: Print,
     /// What it was before each step that can be taken back, and how much of `log` was there then.
     before: Vec<Kept>,
     log: Vec<Change>,
@@ -30,13 +32,13 @@ struct Kept {
     log: u32,
     moved: u32,
     sums: Sums,
+    arrivals: Print,
 }
 
 /// Sums over the parts of a state, and what belongs to none.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums {
     pub(super) print: Print,
-    pub(super) arrivals: Print,
     /// The rest, by its number.
     pub(super) rest: u32,
     /// Processes with an alternative.
@@ -54,8 +56,6 @@ impl Sums {
     pub(super) fn to(self, other: Self) -> Self {
         Self {
             print: other.print.minus(self.print),
-            // Of queues only.
-            arrivals: Print::default(),
             rest: other.rest,
             enabled: other.enabled.wrapping_sub(self.enabled),
             alternatives: other.alternatives.wrapping_sub(self.alternatives),
@@ -72,16 +72,6 @@ impl Sums {
         self.alternatives = self.alternatives.wrapping_add(more.alternatives);
         self.peculiar = self.peculiar.wrapping_add(more.peculiar);
         self.steps = self.steps.wrapping_add(more.steps);
-    }
-
-    #[inline]
-    fn count_queue(&mut self, prints: &Prints) {
-        (self.print, self.arrivals) = (self.print.plus(prints.print), self.arrivals.plus(prints.arrivals));
-    }
-
-    #[inline]
-    fn discount_queue(&mut self, prints: &Prints) {
-        (self.print, self.arrivals) = (self.print.minus(prints.print), self.arrivals.minus(prints.arrivals));
     }
 
     pub(super) fn count(&mut self, part: &PartState) {
@@ -135,9 +125,10 @@ impl State {
     #[inline]
     pub(super) fn move_messages(&mut self, object: Object, how: Move, messages: &Messages, world: &World) {
         if let Some(Some(queue)) = self.queues.get_mut(object.index()) {
-            self.sums.discount_queue(queue.prints());
+            let prints = *queue.prints();
             let before = queue.change(how, messages, world);
-            self.sums.count_queue(queue.prints());
+            let (less, more) = (prints, *queue.prints());
+            self.exchange(&less, &more);
             self.moved.push((object, before));
         } else {
             let Move::Become(list) = how else { crate::bug!("a mailbox that is not there has no messages") };
@@ -151,14 +142,18 @@ impl State {
         if self.queues.len() <= object.index() {
             self.queues.resize(object.index() + 1, None);
         }
-        if let Some(queue) = &queue {
-            self.sums.count_queue(queue.prints());
-        }
+        let prints = |queue: &Option<Queue>| queue.as_ref().map(|queue| *queue.prints()).unwrap_or_default();
+        let more = prints(&queue);
         let old = std::mem::replace(&mut self.queues[object.index()], queue);
-        if let Some(old) = &old {
-            self.sums.discount_queue(old.prints());
-        }
+        self.exchange(&prints(&old), &more);
         self.moved.push((object, Before::Other(old.map(Box::new))));
+    }
+
+    /// A queue adds something else to the sums.
+    #[inline]
+    fn exchange(&mut self, less: &Prints, more: &Prints) {
+        self.sums.print = self.sums.print.minus(less.print).plus(more.print);
+        self.arrivals = self.arrivals.minus(less.arrivals).plus(more.arrivals);
     }
 
     #[cold]
@@ -170,7 +165,7 @@ impl State {
     #[inline]
     pub(super) fn begin_step(&mut self) {
         let (log, moved) = (self.log.len() as u32, self.moved.len() as u32);
-        self.before.push(Kept { log, moved, sums: self.sums });
+        self.before.push(Kept { log, moved, sums: self.sums, arrivals: self.arrivals });
     }
 
     #[inline]
@@ -202,7 +197,7 @@ impl State {
     /// Takes a step back.
     #[inline]
     pub fn step_back(&mut self) {
-        let Some(Kept { log, moved, sums }) = self.before.pop() else { crate::bug!("no step to take back") };
+        let Some(Kept { log, moved, sums, arrivals }) = self.before.pop() else { crate::bug!("no step to take back") };
         while self.log.len() > log as usize {
             let Some(change) = self.log.pop() else { break };
             self.set(change);
@@ -216,7 +211,7 @@ impl State {
                 (_, None) => crate::bug!("a mailbox that is not there had messages"),
             }
         }
-        self.sums = sums;
+        (self.sums, self.arrivals) = (sums, arrivals);
     }
 
     /// The fingerprint, but for the rest.
@@ -228,7 +223,7 @@ impl State {
     /// The order of arrivals.
     #[inline]
     pub fn arrivals(&self) -> Print {
-        self.sums.arrivals
+        self.arrivals
     }
 
     /// Granted ops so far.

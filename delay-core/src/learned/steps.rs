@@ -30,21 +30,55 @@ use crate::{
 /// What a known unit of a step does.
 #[derive(Clone, Copy, Debug)]
 struct Effect {
-    /// Where its changes, moves and events begin and end.
-    changes: (u32, u32),
-    moves: (u32, u32),
-    events: (u32, u32),
     /// Of all parts but queues.
     sums: Sums,
+    /// Where its deeds begin, and how many they are.
+    from: u32,
+    count: u32,
     /// The step goes on no further.
     is_last: bool,
 }
 
-/// What a tree of steps says at a point: where to look next, or what the step does.
+/// One thing that a unit does.
 #[derive(Clone, Copy, Debug)]
-enum Then {
-    Look(Seen),
-    Do(u32),
+enum Deed {
+    Change(Change),
+    Move(Object, Move),
+    Tell(Event),
+}
+
+/// A point of a tree of steps: where to look, what was seen there the first time, and how it went on then. Other ways on stand in the
+/// table: a step mostly finds what it found before, and the way on is then beside it in memory.
+#[derive(Clone, Copy, Debug)]
+struct Point {
+    look: Seen,
+    seen: u32,
+    then: Then,
+}
+
+/// In place of what was seen: nothing was yet.
+const NOTHING: u32 = u32::MAX;
+
+/// How a tree goes on: at a point, or at its end with what the unit does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Then(u32);
+
+impl Then {
+    const END: u32 = 1 << 31;
+
+    fn look(point: u32) -> Self {
+        Self(point)
+    }
+
+    fn act(effect: u32) -> Self {
+        Self(effect | Self::END)
+    }
+
+    /// The effect, at an end; else the point.
+    #[inline]
+    fn end(self) -> Result<u32, u32> {
+        if self.0 & Self::END == 0 { Err(self.0) } else { Ok(self.0 & !Self::END) }
+    }
 }
 
 /// All steps that are known.
@@ -56,17 +90,26 @@ pub struct Steps {
     messages: Messages,
     rest_by_identity: IdMap<Print, u32>,
     rests: Vec<Rest>,
-    /// From a choice, or a point of a tree, and what was seen there, to the next point.
+    /// From a choice to where its tree begins.
+    starts: Ways,
+    /// From a point and what was seen there to how it goes on, unless that stands in the point.
     ways: Ways,
-    points: Vec<Then>,
+    points: Vec<Point>,
     effects: Vec<Effect>,
-    changes: Vec<Change>,
-    moves: Vec<(Object, Move)>,
-    events: Vec<Event>,
+    deeds: Vec<Deed>,
     /// The events of the last step.
     present: Vec<Event>,
     /// How many points may be kept before no more steps are.
     points_max: usize,
+}
+
+/// What leads on in a tree.
+#[derive(Clone, Copy, Debug)]
+enum Way {
+    /// A choice: where the tree begins.
+    Start(u64),
+    /// A point, and what was seen there.
+    Seen(u32, u32),
 }
 
 /// Where the tree of a unit ends.
@@ -74,20 +117,9 @@ enum Leaf {
     /// What it does is known.
     Known(u32),
     /// It is to be added here.
-    Open(u64),
+    Open(Way),
     /// No more may be kept.
     Full,
-}
-
-fn range((from, to): (u32, u32)) -> std::ops::Range<usize> {
-    from as usize..to as usize
-}
-
-/// Adds to a list, and says where it stands there.
-fn append<T>(list: &mut Vec<T>, items: impl IntoIterator<Item = T>) -> (u32, u32) {
-    let from = list.len() as u32;
-    list.extend(items);
-    (from, list.len() as u32)
 }
 
 impl Steps {
@@ -98,12 +130,10 @@ impl Steps {
 
     /// Forgets all steps, for what decides them has changed.
     pub fn forget(&mut self) {
-        self.ways = Ways::default();
+        (self.starts, self.ways) = (Ways::default(), Ways::default());
         self.points.clear();
         self.effects.clear();
-        self.changes.clear();
-        self.moves.clear();
-        self.events.clear();
+        self.deeds.clear();
     }
 
     /// The events of the last step that was made here.
@@ -117,22 +147,30 @@ impl Steps {
     pub fn make(&mut self, state: &mut State, choice: Choice, world: &World) -> bool {
         state.begin_step();
         self.present.clear();
-        let mut point = self.ways.get(start(state, choice.process, choice.alternative));
-        while let Some(at) = point {
-            match self.points[at as usize] {
-                Then::Look(seen) => {
-                    point = self.see(state, seen).and_then(|seen| self.ways.get(way(at, seen)));
-                }
-                Then::Do(effect) => {
-                    if self.have(state, effect, world) {
-                        return true;
-                    }
-                    point = self.ways.get(start(state, choice.process, GOES_ON));
-                }
+        let mut alternative = choice.alternative;
+        while let Some(effect) = self.find(state, choice.process, alternative) {
+            if self.have(state, effect, world) {
+                return true;
             }
+            alternative = GOES_ON;
         }
         state.step_back();
         false
+    }
+
+    /// What the next unit of a choice does, if that is known.
+    #[inline]
+    fn find(&self, state: &State, process: Process, alternative: u32) -> Option<u32> {
+        let mut then = Then(self.starts.get(start(state, process, alternative))?);
+        loop {
+            let at = match then.end() {
+                Ok(effect) => return Some(effect),
+                Err(at) => at,
+            };
+            let point = &self.points[at as usize];
+            let seen = self.see(state, point.look)?;
+            then = if seen == point.seen { point.then } else { Then(self.ways.get(key(at, seen))?) };
+        }
     }
 
     /// What is to be seen there; none if no step saw that.
@@ -152,16 +190,16 @@ impl Steps {
     /// Has the state change as a unit does. Whether it is the last of its step.
     #[inline]
     fn have(&mut self, state: &mut State, effect: u32, world: &World) -> bool {
-        let Self { effects, changes, moves, events, messages, present, .. } = self;
+        let Self { effects, deeds, messages, present, .. } = self;
         let effect = &effects[effect as usize];
-        for change in &changes[range(effect.changes)] {
-            state.change(*change);
-        }
-        for (object, how) in &moves[range(effect.moves)] {
-            state.move_messages(*object, *how, messages, world);
+        for deed in &deeds[effect.from as usize..][..effect.count as usize] {
+            match *deed {
+                Deed::Change(change) => state.change(change),
+                Deed::Move(object, how) => state.move_messages(object, how, messages, world),
+                Deed::Tell(event) => present.push(event),
+            }
         }
         state.sums.add(&effect.sums);
-        present.extend_from_slice(&events[range(effect.events)]);
         effect.is_last
     }
 
@@ -178,7 +216,7 @@ impl Steps {
                 Leaf::Known(effect) => effect,
                 Leaf::Open(way) => {
                     let effect = self.add_effect(state, unit, is_last);
-                    self.add(way, Then::Do(effect));
+                    self.lead(way, Then::act(effect));
                     effect
                 }
                 Leaf::Full => return false,
@@ -191,34 +229,30 @@ impl Steps {
     fn add_effect(&mut self, state: &State, unit: &Unit, is_last: bool) -> u32 {
         let mut sums = state.sums;
         (sums.rest, sums.steps) = (self.number_of_rest(&unit.rest), unit.steps);
-        let from = self.changes.len() as u32;
+        let from = self.deeds.len();
         for (part, looked) in &unit.parts {
             let (before, change) = (state.number(*part), self.number(*part, *looked));
             if change.number != before {
                 self.exchange(&mut sums, before, change.number);
-                self.changes.push(change);
+                self.deeds.push(Deed::Change(change));
             }
         }
         let is_muddled = |object: Object| unit.muddled.iter().any(|(muddled, _)| *muddled == object);
-        let mut moves = Vec::new();
         for (object, how) in unit.moved.iter().filter(|(object, _)| !is_muddled(*object)) {
-            match how {
-                Moved::Added(queued) => moves.push((*object, Move::Add(self.messages.number(queued)))),
-                Moved::Taken(place) => moves.push((*object, Move::Take(*place))),
-                Moved::Muddled => {}
-            }
+            let how = match how {
+                Moved::Added(queued) => Move::Add(self.messages.number(queued)),
+                Moved::Taken(place) => Move::Take(*place),
+                Moved::Muddled => continue,
+            };
+            self.deeds.push(Deed::Move(*object, how));
         }
         // What is muddled was looked at, all of it: so what it is then is known.
         for (object, (delivery, queue)) in &unit.muddled {
-            moves.push((*object, Move::Become(self.messages.list(*delivery, queue))));
+            self.deeds.push(Deed::Move(*object, Move::Become(self.messages.list(*delivery, queue))));
         }
-        self.effects.push(Effect {
-            changes: (from, self.changes.len() as u32),
-            moves: append(&mut self.moves, moves),
-            events: append(&mut self.events, unit.events[self.present.len()..].iter().copied()),
-            sums: state.sums.to(sums),
-            is_last,
-        });
+        self.deeds.extend(unit.events[self.present.len()..].iter().map(|event| Deed::Tell(*event)));
+        let count = (self.deeds.len() - from) as u32;
+        self.effects.push(Effect { sums: state.sums.to(sums), from: from as u32, count, is_last });
         self.effects.len() as u32 - 1
     }
 
@@ -229,33 +263,61 @@ impl Steps {
         }
         let rest = (state.sums.rest > 0).then_some(Seen::Part(Part::REST));
         let who = Seen::Part(Part::process(process.index()));
-        let mut last = start(state, process, alternative);
+        let mut way = Way::Start(start(state, process, alternative));
         for seen in rest.iter().chain(&unit.seen).filter(|seen| **seen != who) {
-            let at = self.ways.get(last).unwrap_or_else(|| self.add(last, Then::Look(*seen)));
+            let at = match self.then(way).map(Then::end) {
+                Some(Err(at)) => at,
+                Some(Ok(_)) => return Leaf::Full,
+                None => {
+                    self.points.push(Point { look: *seen, seen: NOTHING, then: Then::look(0) });
+                    let at = self.points.len() as u32 - 1;
+                    self.lead(way, Then::look(at));
+                    at
+                }
+            };
             // Where it looks next is a function of what it saw before.
-            let agrees = matches!(self.points[at as usize], Then::Look(known) if known == *seen);
-            debug_assert!(agrees, "a step looked at {seen:?}, and did {:?} before", self.points[at as usize]);
-            if !agrees {
+            let known = self.points[at as usize].look;
+            debug_assert!(known == *seen, "a step looked at {seen:?}, and did {known:?} before");
+            if known != *seen {
                 return Leaf::Full;
             }
             let what = match *seen {
                 Seen::All(object) => self.messages.see_whole(state.queue(object)),
                 seen => self.see(state, seen).unwrap_or_default(),
             };
-            last = way(at, what);
+            way = Way::Seen(at, what);
         }
-        match self.ways.get(last).map(|at| self.points[at as usize]) {
-            None => Leaf::Open(last),
-            Some(Then::Do(effect)) => Leaf::Known(effect),
-            Some(Then::Look(_)) => Leaf::Full,
+        match self.then(way).map(Then::end) {
+            None => Leaf::Open(way),
+            Some(Ok(effect)) => Leaf::Known(effect),
+            Some(Err(_)) => Leaf::Full,
         }
     }
 
-    fn add(&mut self, way: u64, then: Then) -> u32 {
-        let point = self.points.len() as u32;
-        self.points.push(then);
-        self.ways.insert(way, point);
-        point
+    /// Where a way leads.
+    fn then(&self, way: Way) -> Option<Then> {
+        match way {
+            Way::Start(key) => self.starts.get(key).map(Then),
+            Way::Seen(at, seen) => {
+                let point = &self.points[at as usize];
+                if seen == point.seen { Some(point.then) } else { self.ways.get(key(at, seen)).map(Then) }
+            }
+        }
+    }
+
+    /// Has a way lead there.
+    fn lead(&mut self, way: Way, then: Then) {
+        match way {
+            Way::Start(key) => self.starts.insert(key, then.0),
+            Way::Seen(at, seen) => {
+                let point = &mut self.points[at as usize];
+                if point.seen == NOTHING {
+                    (point.seen, point.then) = (seen, then);
+                } else {
+                    self.ways.insert(key(at, seen), then.0);
+                }
+            }
+        }
     }
 
     /// The World stands at another state, and so does this from now on.
@@ -347,6 +409,6 @@ fn start(state: &State, process: Process, alternative: u32) -> u64 {
 
 /// The way on from a point, by what is seen there.
 #[inline]
-fn way(point: u32, seen: u32) -> u64 {
+fn key(point: u32, seen: u32) -> u64 {
     u64::from(seen) << 32 | u64::from(point)
 }
