@@ -54,6 +54,7 @@ pub enum Domain {
     Version,
     Part,
     Queue,
+    History,
 }
 
 impl Print {

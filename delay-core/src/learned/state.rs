@@ -159,7 +159,7 @@ impl State {
     #[cold]
     fn make_room(&mut self, part: Part) {
         self.numbers.resize(part.index() + 1, 0);
-        self.alternatives.resize(part.index() / 2 + 1, 0);
+        self.alternatives.resize(part.index() / 4 + 1, 0);
     }
 
     #[inline]

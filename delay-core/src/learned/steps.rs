@@ -147,12 +147,12 @@ impl Steps {
     pub fn make(&mut self, state: &mut State, choice: Choice, world: &World) -> bool {
         state.begin_step();
         self.present.clear();
-        let mut alternative = choice.alternative;
-        while let Some(effect) = self.find(state, choice.process, alternative) {
+        let mut first = begins(choice);
+        while let Some(effect) = self.find(state, choice.process, first) {
             if self.have(state, effect, world) {
                 return true;
             }
-            alternative = GOES_ON;
+            first = GOES_ON;
         }
         state.step_back();
         false
@@ -160,8 +160,8 @@ impl Steps {
 
     /// What the next unit of a choice does, if that is known.
     #[inline]
-    fn find(&self, state: &State, process: Process, alternative: u32) -> Option<u32> {
-        let mut then = Then(self.starts.get(start(state, process, alternative))?);
+    fn find(&self, state: &State, process: Process, first: u32) -> Option<u32> {
+        let mut then = Then(self.starts.get(start(state, process, first)?)?);
         loop {
             let at = match then.end() {
                 Ok(effect) => return Some(effect),
@@ -210,9 +210,9 @@ impl Steps {
         state.begin_step();
         self.present.clear();
         for (index, unit) in units.iter().enumerate() {
-            let alternative = if index == 0 { choice.alternative } else { GOES_ON };
+            let first = if index == 0 { begins(choice) } else { GOES_ON };
             let is_last = index + 1 == units.len();
-            let effect = match self.leaf(state, choice.process, alternative, unit) {
+            let effect = match self.leaf(state, choice.process, first, unit) {
                 Leaf::Known(effect) => effect,
                 Leaf::Open(way) => {
                     let effect = self.add_effect(state, unit, is_last);
@@ -257,14 +257,15 @@ impl Steps {
     }
 
     /// Where a unit is in the trees. What is looked at on the way is added.
-    fn leaf(&mut self, state: &State, process: Process, alternative: u32, unit: &Unit) -> Leaf {
+    fn leaf(&mut self, state: &State, process: Process, first: u32, unit: &Unit) -> Leaf {
         if self.points.len() + unit.seen.len() >= self.points_max {
             return Leaf::Full;
         }
         let rest = (state.sums.rest > 0).then_some(Seen::Part(Part::REST));
-        let who = Seen::Part(Part::process(process.index()));
-        let mut way = Way::Start(start(state, process, alternative));
-        for seen in rest.iter().chain(&unit.seen).filter(|seen| **seen != who) {
+        let who = [Part::process(process.index()), Part::history(process.index())].map(Seen::Part);
+        let Some(start) = start(state, process, first) else { return Leaf::Full };
+        let mut way = Way::Start(start);
+        for seen in rest.iter().chain(&unit.seen).filter(|seen| !who.contains(seen)) {
             let at = match self.then(way).map(Then::end) {
                 Some(Err(at)) => at,
                 Some(Ok(_)) => return Leaf::Full,
@@ -396,15 +397,24 @@ impl Steps {
     }
 }
 
-/// In place of an alternative: the step goes on.
-const GOES_ON: u32 = 1 << 29;
+/// The first thing a unit is told by, where its step only goes on.
+const GOES_ON: u32 = 0;
 
-/// Where the tree of a unit begins: by who moves and what it is, and whether there is a rest.
+/// The same, where its step begins.
 #[inline]
-fn start(state: &State, process: Process, alternative: u32) -> u64 {
+fn begins(choice: Choice) -> u32 {
+    choice.alternative.saturating_add(1)
+}
+
+/// Where the tree of a unit begins: by who moves, what it is and has seen, and whether there is a rest. None where numbers are too large for
+/// that.
+#[inline]
+fn start(state: &State, process: Process, first: u32) -> Option<u64> {
     let who = state.number(Part::process(process.index()));
+    let seen = state.number(Part::history(process.index()));
     let has_rest = state.sums.rest != 0;
-    1 << 63 | u64::from(has_rest) << 62 | u64::from(alternative) << 32 | u64::from(who)
+    let key = u64::from(has_rest) << 62 | u64::from(first) << 42 | u64::from(who) << 21 | u64::from(seen);
+    ((who | seen) >> 21 == 0 && first >> 20 == 0).then_some(key)
 }
 
 /// The way on from a point, by what is seen there.

@@ -124,7 +124,7 @@ impl Live<'_> {
             bag.plus(Print::of_value(Domain::Process, &std::mem::discriminant(&pending.op)))
         });
         Footprint {
-            history: state.history(world.names.process_print(process)).short(),
+            history: world.history(process).of(world.names.process_print(process)).short(),
             shape: shape.with(state.status() as u64).short(),
             waits_for,
             is_foreign: state.status() == ProcessStatus::Cancelled || state.is_live() && waits_for.is_none(),

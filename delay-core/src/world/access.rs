@@ -372,8 +372,8 @@ impl World {
     #[inline]
     pub fn seen(&self) -> u64 {
         self.present.iter().fold(0, |sum: u64, process| {
-            let state = &self.processes[process.index()];
-            sum.rotate_left(5).wrapping_add(state.local.short()) ^ state.status() as u64
+            let status = self.processes[process.index()].status();
+            sum.rotate_left(5).wrapping_add(self.local_of(*process).short()) ^ status as u64
         })
     }
 

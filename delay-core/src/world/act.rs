@@ -27,11 +27,11 @@ impl World {
     pub fn spawn(&mut self, site: Site) -> Process {
         self.journal.note(|| Act::Spawn(site));
         let parent = self.actor;
-        let state = &mut self.processes[parent.index()];
-        let k = state.spawned;
-        state.spawned += 1;
+        let history = &mut self.histories[parent.index()];
+        let k = history.spawned;
+        history.spawned += 1;
         // With the counters: a child may hold what its parent drew or created.
-        let local = Print::of(Domain::Process).and(state.history(Print::default())).with(u64::from(k));
+        let local = Print::of(Domain::Process).and(history.of(Print::default())).with(u64::from(k));
         self.touch_print(parent);
         let child = self.names.child(parent, k);
         self.touch_process(child, Kind::Spawn);
@@ -49,7 +49,7 @@ impl World {
     pub fn begin_first_poll(&mut self, child: Process) {
         self.actor = child;
         self.first_poll = child != Process::BODY;
-        self.inside = self.first_poll.then(|| self.processes[child.index()].local);
+        self.inside = self.first_poll.then(|| self.histories[child.index()].local);
     }
 
     /// Its first poll is over.
@@ -148,9 +148,9 @@ impl World {
     /// The name of the next object the actor creates.
     pub(super) fn next_object(&mut self) -> Object {
         let creator = self.actor;
-        let state = &mut self.processes[creator.index()];
-        let k = state.created;
-        state.created += 1;
+        let history = &mut self.histories[creator.index()];
+        let k = history.created;
+        history.created += 1;
         self.touch_print(creator);
         self.names.object(creator, k)
     }
@@ -216,9 +216,9 @@ impl World {
             if !self.names.keeps_histories() {
                 return Print::default();
             }
-            let state = &self.processes[from.index()];
+            let seen = &self.histories[from.index()];
             let whence = self.names.process_short(from).rotate_left(1) ^ to;
-            state.local.with(whence ^ Domain::Message as u64).with(state.counted()).with(u64::from(state.drawn))
+            seen.local.with(whence ^ Domain::Message as u64).with(seen.counted()).with(u64::from(seen.drawn))
         })
     }
 
@@ -417,8 +417,8 @@ impl World {
         self.journal.note(|| Act::JoinNow(child));
         self.touch_process(child, Kind::Read);
         self.shared_op();
-        let state = &self.processes[child.index()];
-        let (over, seen) = if state.is_live() { (false, Print::default()) } else { (true, state.result()) };
+        let over = !self.processes[child.index()].is_live();
+        let seen = if over { self.result_of(child) } else { Print::default() };
         let actor = self.actor;
         self.observe(actor, Op::Join(child), Observation::Done, Some(seen));
         let seen = self.local_of(actor);
@@ -439,11 +439,10 @@ impl World {
     /// Returns false, and changes nothing, if another op of the process is pending: that op is part of its state too.
     pub fn checkpoint(&mut self, state: Print) -> bool {
         self.journal.note(|| Act::Checkpoint(state));
-        let process = &mut self.processes[self.actor.index()];
-        if process.in_use > 0 {
+        if self.processes[self.actor.index()].in_use > 0 {
             return false;
         }
-        process.local = state;
+        self.histories[self.actor.index()].local = state;
         let actor = self.actor;
         self.touch_print(actor);
         true
@@ -453,9 +452,9 @@ impl World {
     pub fn draw(&mut self, seed: u64) -> u64 {
         self.journal.note(|| Act::Draw(seed));
         let actor = self.actor;
-        let state = &mut self.processes[actor.index()];
-        let number = state.drawn;
-        state.drawn += 1;
+        let history = &mut self.histories[actor.index()];
+        let number = history.drawn;
+        history.drawn += 1;
         self.touch_print(actor);
         let name = self.names.process_print(actor);
         Print::of(Domain::Draw).and(name).with(seed).with(u64::from(number)).short()

@@ -74,7 +74,7 @@ impl World {
         let Op::Receive(from) = state.pending[slot.index()].op else { return None };
         let queue = &self.mailboxes[from.index()].queue;
         if let Some(message) = queue.get(alternative as usize).copied() {
-            self.as_set.received = Some(Received { from, message, before: state.local });
+            self.as_set.received = Some(Received { from, message, before: self.local_of(process) });
             return None;
         }
         let lost = alternative.checked_sub(queue.len() as u32)?;
@@ -85,7 +85,7 @@ impl World {
     /// The step is over: what changed nothing, or can be received again, is under way once more.
     pub(super) fn return_received(&mut self, process: Process) {
         let Some(Received { from, message, before }) = self.as_set.received.take() else { return };
-        let changed = self.processes[process.index()].local != before || self.notes.ops_in_step > 1;
+        let changed = self.local_of(process) != before || self.notes.ops_in_step > 1;
         if !changed || self.as_set.wire != Some(Wire::Exact) {
             self.mailboxes[from.index()].put_back(message);
             self.touch_mailbox_print(from);

@@ -16,12 +16,16 @@ impl World {
     pub fn fingerprint(&mut self) -> Print {
         while let Some(process) = self.stale_processes.pop() {
             let name = self.names.process_print(process);
-            let print = self.processes[process.index()].fingerprint(name);
             #[cfg(feature = "test-hooks")]
-            let print = self.masked_process(process, print);
-            let state = &mut self.processes[process.index()];
-            self.sum = self.sum.minus(state.print).plus(print);
-            (state.print, state.stale) = (print, false);
+            let name = self.masked_name(process, name);
+            let seen = self.histories[process.index()];
+            #[cfg(feature = "test-hooks")]
+            let seen = self.masked_history(seen);
+            // Two prints, as with mailboxes.
+            let (print, seen) = (self.processes[process.index()].fingerprint(name), seen.fingerprint(name));
+            let (state, history) = (&mut self.processes[process.index()], &mut self.histories[process.index()]);
+            self.sum = self.sum.minus(state.print).minus(history.print).plus(print).plus(seen);
+            (state.print, history.print, history.stale) = (print, seen, false);
         }
         while let Some(object) = self.stale_mailboxes.pop() {
             let mailbox = &self.mailboxes[object.index()];
@@ -110,6 +114,7 @@ impl World {
             granularity: _,
             // In `sum`.
             processes: _,
+            histories: _,
             mailboxes: _,
             shared: _,
             // Which processes and mailboxes there are follows from the parts in `sum`.

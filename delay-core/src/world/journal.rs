@@ -203,7 +203,7 @@ impl World {
     /// All a process has seen, which tells what it was told just now.
     #[inline]
     pub(super) fn local_of(&self, process: Process) -> Print {
-        self.processes[process.index()].local
+        self.histories[process.index()].local
     }
 
     /// What is in a mailbox, for one who drops it.
@@ -217,7 +217,7 @@ impl World {
     #[inline]
     pub fn place_of(&self, process: Process) -> Print {
         let state = &self.processes[process.index()];
-        let history = state.history(self.names.process_print(process));
+        let history = self.histories[process.index()].of(self.names.process_print(process));
         let kept = state.pending.iter().enumerate().filter(|(_, pending)| pending.is_in_use());
         // Whoever ends last drops the result.
         let place = history.with(u64::from(state.handles > 0));

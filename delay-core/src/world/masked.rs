@@ -3,7 +3,7 @@
 //! Only under the feature `test-hooks`, which no user's build has. One part a search, from its options: searches that
 //! run at the same time do not disturb each other.
 
-use super::World;
+use super::{World, history::History};
 use crate::{
     hash::{Domain, Print},
     ids::{Object, Process},
@@ -60,18 +60,16 @@ impl World {
         if self.masks(part) { &[] } else { list }
     }
 
-    pub(super) fn masked_process(&self, process: Process, print: Print) -> Print {
-        let state = &self.processes[process.index()];
-        let name = self.names.process_print(process);
-        let kept = Print::of(Domain::Process).and(state.local).with(state.status as u64);
-        if self.masks(Part::Counters) {
-            return kept.and(name);
+    pub(super) fn masked_name(&self, process: Process, name: Print) -> Print {
+        if !self.masks(Part::Names) {
+            return name;
         }
-        if self.masks(Part::Names) {
-            let order = self.present.iter().position(|other| *other == process);
-            return kept.with(order.unwrap_or(0) as u64);
-        }
-        print
+        let order = self.present.iter().position(|other| *other == process);
+        Print::of(Domain::Process).with(order.unwrap_or(0) as u64)
+    }
+
+    pub(super) fn masked_history(&self, history: History) -> History {
+        if self.masks(Part::Counters) { History::begin(history.local) } else { history }
     }
 
     pub(super) fn masked_shared(&self, object: Object, print: Print) -> Print {

@@ -22,6 +22,7 @@ pub mod environment;
 mod fair;
 pub mod fault;
 mod fingerprint;
+pub mod history;
 pub mod journal;
 mod looked;
 pub mod mailbox;
@@ -53,6 +54,7 @@ use access::Accesses;
 pub use choice::Choice;
 use environment::{Environment, Happened};
 pub use fair::{Demand, Lacking};
+use history::History;
 use journal::Journal;
 use looked::Looked;
 use mailbox::Mailbox;
@@ -84,6 +86,8 @@ pub struct World {
     pub(crate) names: Names,
     granularity: Granularity,
     processes: Tracked<ProcessState>,
+    /// By the same ids.
+    histories: Tracked<History>,
     /// Processes of this execution in order of creation.
     present: Vec<Process>,
     mailboxes: Tracked<Mailbox>,
@@ -175,6 +179,7 @@ impl World {
             names: Names::default(),
             granularity,
             processes: Tracked::new(Part::process, looked.clone()),
+            histories: Tracked::new(Part::history, looked.clone()),
             present: Vec::new(),
             mailboxes: Tracked::new(Part::mailbox, looked.clone()),
             present_mailboxes: Vec::new(),
@@ -245,8 +250,10 @@ impl World {
     fn begin(&mut self, process: Process, local: Print) {
         while self.processes.len() <= process.index() {
             self.processes.push(ProcessState::new());
+            self.histories.push(History::default());
         }
-        self.processes[process.index()].begin(local);
+        self.processes[process.index()].begin();
+        self.histories[process.index()] = History::begin(local);
         self.present.push(process);
         self.touch_print(process);
         self.events.push(Event::Start(process));
@@ -334,6 +341,12 @@ impl World {
         &self.processes[process.index()]
     }
 
+    /// What a process has seen.
+    #[inline]
+    pub fn history(&self, process: Process) -> &History {
+        &self.histories[process.index()]
+    }
+
     /// One mailbox.
     pub fn mailbox(&self, object: Object) -> &Mailbox {
         &self.mailboxes[object.index()]
@@ -362,7 +375,7 @@ impl World {
 
     #[inline]
     fn touch_print(&mut self, process: Process) {
-        note_stale(&mut self.processes[process.index()].stale, &mut self.stale_processes, process);
+        note_stale(&mut self.histories[process.index()].stale, &mut self.stale_processes, process);
     }
 
     #[inline]

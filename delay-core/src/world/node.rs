@@ -47,7 +47,7 @@ impl World {
         let rule = faults.map_or(Rule::TEST, |faults| self.add_budget(faults));
         let state = &mut self.processes[root.index()];
         state.node = Some(root);
-        let initial = state.local;
+        let initial = self.local_of(root);
         let (watchers, handles) = (Vec::new(), 0);
         let node = Node { root, initial, is_up: true, side: false, mail, rule, watchers, handles, ahead: 0 };
         let nodes = &self.environment.nodes;
@@ -177,7 +177,9 @@ impl World {
         node.is_up = true;
         let initial = node.initial;
         self.refresh_watchers(root);
-        self.processes[root.index()].begin_again(initial);
+        self.processes[root.index()].begin_again();
+        // With nothing left but its name, and what counts what it made: names are given once.
+        self.histories[root.index()].local = initial;
         self.touch_print(root);
         self.events.push(Event::Start(root));
         if self.names.is_apart(initial) {

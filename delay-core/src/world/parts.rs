@@ -9,6 +9,7 @@
 pub use super::looked::{Moved, Seen};
 use super::{
     World,
+    history::History,
     mailbox::{Mailbox, Queued, print_of_sequence},
     op::{Grant, Outcomes, Pending},
     process::{ProcessState, Status},
@@ -20,7 +21,7 @@ use crate::{
     ids::{Object, Process, Slot},
 };
 
-/// A process, or a mailbox without what is queued in it.
+/// A process without its history, its history, or a mailbox without what is queued in it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part(u32);
 
@@ -31,13 +32,19 @@ impl Part {
     /// A process's part, by its index.
     #[inline]
     pub const fn process(index: usize) -> Self {
-        Self((index as u32) << 1)
+        Self((index as u32) << 2)
+    }
+
+    /// The part that the history of a process is, by its index.
+    #[inline]
+    pub const fn history(index: usize) -> Self {
+        Self((index as u32) << 2 | 1)
     }
 
     /// A mailbox's part, by its index.
     #[inline]
     pub const fn mailbox(index: usize) -> Self {
-        Self((index as u32) << 1 | 1)
+        Self((index as u32) << 2 | 2)
     }
 
     /// The part with this index.
@@ -49,12 +56,15 @@ impl Part {
     /// The index of the process whose part it is.
     #[inline]
     pub const fn process_index(self) -> Option<usize> {
-        if self.0 & 1 == 0 { Some((self.0 >> 1) as usize) } else { None }
+        if self.0 & 3 == 0 { Some((self.0 >> 2) as usize) } else { None }
     }
 
-    /// The mailbox, of a part that is no process.
-    fn object(self) -> Object {
-        Object::new(self.0 >> 1)
+    fn of(self) -> Whose {
+        match (self.0 & 3, self.0 >> 2) {
+            (0, process) => Whose::Process(Process::new(process)),
+            (1, process) => Whose::History(Process::new(process)),
+            (_, mailbox) => Whose::Mailbox(Object::new(mailbox)),
+        }
     }
 
     /// Index into tables kept per part.
@@ -62,6 +72,14 @@ impl Part {
     pub const fn index(self) -> usize {
         self.0 as usize
     }
+}
+
+/// Whose part it is.
+#[derive(Clone, Copy)]
+enum Whose {
+    Process(Process),
+    History(Process),
+    Mailbox(Object),
 }
 
 /// What belongs to no part, as far as steps are learnt that touch it: the states of monitors, and what is to be chosen first.
@@ -114,6 +132,7 @@ impl World {
     pub fn begin_looking(&mut self) {
         self.looked.begin();
         self.processes.watch(true);
+        self.histories.watch(true);
         self.mailboxes.watch(true);
     }
 
@@ -121,6 +140,7 @@ impl World {
     pub fn end_looking(&mut self) -> Unit {
         let (seen, moved) = self.looked.end();
         self.processes.watch(false);
+        self.histories.watch(false);
         self.mailboxes.watch(false);
         self.fingerprint();
         let parts = seen.iter().filter_map(|seen| match seen {
@@ -167,7 +187,8 @@ impl World {
 
     /// The parts of the present state. Its fingerprint must be current.
     pub fn parts(&self) -> impl Iterator<Item = Part> {
-        let processes = self.present.iter().map(|process| Part::process(process.index()));
+        let of_process = |process: &Process| [Part::process(process.index()), Part::history(process.index())];
+        let processes = self.present.iter().flat_map(of_process);
         processes.chain(self.present_mailboxes.iter().map(|object| Part::mailbox(object.index())))
     }
 
@@ -178,17 +199,20 @@ impl World {
 
     /// Whether a part is there.
     pub fn has_part(&self, part: Part) -> bool {
-        match part.process_index() {
-            Some(index) => self.processes.get(index).is_some_and(|state| state.status != Status::Absent),
-            None => self.present_mailboxes.contains(&part.object()),
+        match part.of() {
+            Whose::Process(process) | Whose::History(process) => {
+                self.processes.get(process.index()).is_some_and(|state| state.status != Status::Absent)
+            }
+            Whose::Mailbox(object) => self.present_mailboxes.contains(&object),
         }
     }
 
     /// Looks at a part; none where it is not there. Its print must be current.
     pub fn look_at_part(&self, part: Part) -> Option<PartState> {
-        self.has_part(part).then(|| match part.process_index() {
-            Some(index) => Self::look_at_state(Process::new(index as u32), &self.processes[index]),
-            None => self.look_at_mailbox(part.object(), &self.mailboxes[part.object().index()]),
+        self.has_part(part).then(|| match part.of() {
+            Whose::Process(process) => Self::look_at_state(process, &self.processes[process.index()]),
+            Whose::History(process) => Self::look_at_history(process, &self.histories[process.index()]),
+            Whose::Mailbox(object) => self.look_at_mailbox(object, &self.mailboxes[object.index()]),
         })
     }
 
@@ -205,7 +229,6 @@ impl World {
     fn look_at_state(process: Process, state: &ProcessState) -> PartState {
         let ProcessState {
             status,
-            local,
             pending,
             in_use,
             unseen,
@@ -214,15 +237,11 @@ impl World {
             node,
             handles,
             joiners,
-            spawned,
-            created,
-            drawn,
             print,
-            stale: _,
         } = state;
-        let counted = (alternatives, in_use, unseen, handles, spawned, created, drawn);
+        let counted = (alternatives, in_use, unseen, handles);
         let flags = (*status as u8, cancelled, node.map(Process::number));
-        let mut identity = Print::of_value(Domain::Part, &(process.number(), flags, counted)).and(*local);
+        let mut identity = Print::of_value(Domain::Part, &(process.number(), flags, counted));
         for pending in pending {
             identity = identity.and(identity_of_op(pending));
         }
@@ -235,6 +254,18 @@ impl World {
             alternatives: *alternatives,
             is_live: state.is_live(),
             is_peculiar: state.is_live() && state.waiting().next().is_none(),
+        }
+    }
+
+    fn look_at_history(process: Process, history: &History) -> PartState {
+        let History { local, spawned, created, drawn, print, stale: _ } = history;
+        let counted = (spawned, created, drawn);
+        PartState {
+            identity: Print::of_value(Domain::History, &(process.number(), counted)).and(*local),
+            print: *print,
+            alternatives: 0,
+            is_live: false,
+            is_peculiar: false,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The state of one process: its history, what it waits for, and how far it has come.
+//! The state of one process but for its history: what it waits for, and how far it has come.
 
 use super::{
     op::{Grant, Op, Pending, Site},
@@ -34,8 +34,6 @@ impl Status {
 #[derive(Clone, Debug)]
 pub struct ProcessState {
     pub(super) status: Status,
-    /// Hash of everything observed since the start, or of the last checkpoint and everything since.
-    pub(super) local: Print,
     pub(super) pending: Vec<Pending>,
     /// How many of the slots are in use.
     pub(super) in_use: u32,
@@ -51,11 +49,8 @@ pub struct ProcessState {
     pub(super) handles: u32,
     /// Processes that wait for this one to end, once per join.
     pub(super) joiners: Vec<Process>,
-    pub(super) spawned: u32,
-    pub(super) created: u32,
-    pub(super) drawn: u32,
+    /// Cached part of the state's fingerprint.
     pub(super) print: Print,
-    pub(super) stale: bool,
 }
 
 impl Assign for ProcessState {
@@ -71,7 +66,6 @@ impl ProcessState {
     pub(super) fn new() -> Self {
         Self {
             status: Status::Absent,
-            local: Print::default(),
             pending: Vec::new(),
             in_use: 0,
             unseen: 0,
@@ -80,20 +74,15 @@ impl ProcessState {
             node: None,
             handles: 0,
             joiners: Vec::new(),
-            spawned: 0,
-            created: 0,
-            drawn: 0,
             print: Print::default(),
-            stale: false,
         }
     }
 
-    pub(super) fn begin(&mut self, local: Print) {
+    pub(super) fn begin(&mut self) {
         self.pending.clear();
         self.joiners.clear();
         let Self {
             status,
-            local: l,
             pending: _,
             in_use,
             unseen,
@@ -102,20 +91,15 @@ impl ProcessState {
             node,
             handles,
             joiners: _,
-            spawned,
-            created,
-            drawn,
             print,
-            stale,
         } = self;
-        (*status, *l, *in_use, *unseen, *alternatives, *cancelled) = (Status::Live, local, 0, 0, 0, false);
-        (*handles, *node) = (0, None);
-        (*spawned, *created, *drawn, *print, *stale) = (0, 0, 0, Print::default(), false);
+        (*status, *in_use, *unseen, *alternatives, *cancelled) = (Status::Live, 0, 0, 0, false);
+        (*handles, *node, *print) = (0, None, Print::default());
     }
 
-    /// Starts again, with nothing left but its name, and what counts what it made: names are given once.
-    pub(super) fn begin_again(&mut self, local: Print) {
-        (self.status, self.local, self.cancelled) = (Status::Live, local, false);
+    /// Starts again.
+    pub(super) fn begin_again(&mut self) {
+        (self.status, self.cancelled) = (Status::Live, false);
     }
 
     /// Whether it has been spawned and has not ended.
@@ -157,28 +141,11 @@ impl ProcessState {
         Slot(self.pending.len() as u32 - 1)
     }
 
-    /// Who it is, all it has seen, and what is counted for it: what its behaviour is a function of.
-    pub fn history(&self, name: Print) -> Print {
-        name.and(self.local).with(self.counted()).with(u64::from(self.drawn))
-    }
-
-    /// What it spawned and made so far.
-    #[inline]
-    pub(super) fn counted(&self) -> u64 {
-        u64::from(self.spawned) << 32 | u64::from(self.created)
-    }
-
-    /// What one who joins it observes: how it ended, and what its result is a function of.
-    pub(super) fn result(&self) -> Print {
-        self.history(Print::default()).with(self.status as u64)
-    }
-
-    /// What the future of this process depends on. The ops it waits for are a function of its local id; when its
+    /// What the future depends on. The ops it waits for are a function of its history; when its
     /// timers run out is not, and stands in the clock's part of the fingerprint.
     pub(super) fn fingerprint(&self, name: Print) -> Print {
         let Self {
             status,
-            local,
             pending: _,
             in_use: _,
             unseen: _,
@@ -188,18 +155,8 @@ impl ProcessState {
             node: _,
             handles: _,
             joiners: _,
-            spawned,
-            created,
-            drawn,
             print: _,
-            stale: _,
         } = self;
-        // Pitfall B.8: a checkpoint replaces `local`, and leaves what is counted here.
-        let counters = u64::from(*spawned) << 32 | u64::from(*created);
-        Print::of(Domain::Process)
-            .and(name)
-            .and(*local)
-            .with(*status as u64 | u64::from(*cancelled) << 8 | u64::from(*drawn) << 16)
-            .with(counters)
+        Print::of(Domain::Process).and(name).with(*status as u64 | u64::from(*cancelled) << 8)
     }
 }

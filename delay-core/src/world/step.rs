@@ -138,7 +138,7 @@ impl World {
             }
             Op::Join(child) => {
                 self.touch_process(child, Kind::Join);
-                (Observation::Done, Some(self.processes[child.index()].result()))
+                (Observation::Done, Some(self.result_of(child)))
             }
             Op::Sleep(deadline) => {
                 self.now = self.now.max(deadline);
@@ -245,17 +245,23 @@ impl World {
         }
         // What it is about is a hash, so that what the op was and what came of it can be added to it.
         let word = about.wrapping_add((Domain::Observation as u64) << 56 | kind);
-        let state = &mut self.processes[process.index()];
-        let local = state.local.with(word);
-        state.local = seen.map_or(local, |seen| local.and(seen));
-        note_stale(&mut state.stale, &mut self.stale_processes, process);
+        let history = &mut self.histories[process.index()];
+        let local = history.local.with(word);
+        history.local = seen.map_or(local, |seen| local.and(seen));
+        note_stale(&mut history.stale, &mut self.stale_processes, process);
     }
 
     #[inline]
     pub(super) fn observe_print(&mut self, process: Process, what: Print) {
-        let state = &mut self.processes[process.index()];
-        state.local = state.local.and(what);
+        let history = &mut self.histories[process.index()];
+        history.local = history.local.and(what);
         self.touch_print(process);
+    }
+
+    /// What one who joins it observes: how it ended, and what its result is a function of.
+    pub(super) fn result_of(&self, process: Process) -> Print {
+        let seen = self.histories[process.index()].of(Print::default());
+        seen.with(self.processes[process.index()].status as u64)
     }
 
     /// The actor sees something of a process or an object, by the print of its name.
@@ -366,9 +372,10 @@ impl World {
     pub fn go_on(&mut self, slot: Slot) -> Option<Next> {
         let process = self.actor;
         let state = &self.processes[process.index()];
+        let seen = self.local_of(process);
         let point = match state.pending[slot.index()].op {
-            Op::Receive(from) => state.local.and(self.mailboxes[from.index()].queue[0].id),
-            _ => state.local.and(Print::default()),
+            Op::Receive(from) => seen.and(self.mailboxes[from.index()].queue[0].id),
+            _ => seen.and(Print::default()),
         };
         if self.names.is_apart(point) {
             return None;

@@ -25,6 +25,7 @@ pub(super) struct Before {
 struct Kept {
     /// Marks in the tables.
     processes: usize,
+    histories: usize,
     mailboxes: usize,
     /// How many there were.
     present: usize,
@@ -48,6 +49,7 @@ impl World {
         debug_assert!(self.stale_processes.is_empty() && self.stale_mailboxes.is_empty(), "the fingerprint is current");
         let kept = Kept {
             processes: self.processes.begin_step(),
+            histories: self.histories.begin_step(),
             mailboxes: self.mailboxes.begin_step(),
             present: self.present.len(),
             present_mailboxes: self.present_mailboxes.len(),
@@ -73,6 +75,7 @@ impl World {
         let Some(kept) = self.before.steps.pop() else { crate::bug!("no step to take back") };
         let Kept {
             processes,
+            histories,
             mailboxes,
             present,
             present_mailboxes,
@@ -88,6 +91,7 @@ impl World {
             sum,
         } = kept;
         self.processes.take_back(processes);
+        self.histories.take_back(histories);
         self.mailboxes.take_back(mailboxes);
         self.present.truncate(present);
         self.present_mailboxes.truncate(present_mailboxes);
@@ -112,12 +116,14 @@ impl World {
     /// What is done from here on is not kept; what was kept before still is, for the state it belongs to.
     pub fn keep_nothing(&mut self) {
         self.processes.keep_nothing();
+        self.histories.keep_nothing();
         self.mailboxes.keep_nothing();
     }
 
     /// No step can be taken back any more.
     pub fn forget_kept_steps(&mut self) {
         self.processes.forget();
+        self.histories.forget();
         self.mailboxes.forget();
         let Before { steps, monitors, choosing } = &mut self.before;
         steps.clear();

@@ -151,7 +151,7 @@ impl World {
             Change::None => old,
             Change::Opaque => {
                 let name = self.names.process_print(self.actor);
-                let history = self.processes[self.actor.index()].history(name);
+                let history = self.histories[self.actor.index()].of(name);
                 Print::of(Domain::Version).and(old).and(history)
             }
             Change::Content(print) => Print::of(Domain::Version).and(print),
