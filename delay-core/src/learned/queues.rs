@@ -5,7 +5,7 @@
 
 use crate::{
     hash::{Domain, IdMap, Print, Sequence},
-    ids::Object,
+    ids::{Object, Process},
     world::{World, mailbox::Queued, parts::identity_of_message, words::Delivery},
 };
 use std::collections::VecDeque;
@@ -27,7 +27,7 @@ pub(super) struct Messages {
     by_identity: IdMap<Print, u32>,
     all: Vec<Queued>,
     lists: Vec<(Delivery, Box<[u32]>)>,
-    /// Of what is queued where a step saw all of it.
+    /// Of what is queued where a step saw all of it, and of who waits where they were many.
     wholes: IdMap<Print, u32>,
 }
 
@@ -63,11 +63,37 @@ impl Messages {
         queue.map_or(Some(0), |queue| self.wholes.get(&queue.identity()).copied())
     }
 
+    /// The number of those who wait in a line; none if they are many and no step saw them.
+    #[inline]
+    pub(super) fn waiting(&self, line: &[Process]) -> Option<u32> {
+        match line {
+            [] => Some(0),
+            [one] => Some(one.number() + 1),
+            many => self.wholes.get(&identity_of_line(many)).map(|number| number | MANY),
+        }
+    }
+
+    /// The number of those who wait in a line, now at the latest.
+    pub(super) fn see_waiting(&mut self, line: &[Process]) -> u32 {
+        let next = self.wholes.len() as u32 + 1;
+        if line.len() > 1 {
+            self.wholes.entry(identity_of_line(line)).or_insert(next);
+        }
+        self.waiting(line).unwrap_or_default()
+    }
+
     /// The number of all that is queued, now at the latest.
     pub(super) fn see_whole(&mut self, queue: Option<&Queue>) -> u32 {
         let next = self.wholes.len() as u32 + 1;
         queue.map_or(0, |queue| *self.wholes.entry(queue.identity()).or_insert(next))
     }
+}
+
+/// Tells numbers of several who wait from those of one.
+const MANY: u32 = 1 << 31;
+
+fn identity_of_line(line: &[Process]) -> Print {
+    line.iter().fold(Print::of(Domain::Process), |print, process| print.with(u64::from(process.number())))
 }
 
 /// What is queued in a mailbox that is there.

@@ -6,7 +6,7 @@ use crate::{
     ids::{Object, Process},
     world::{
         World,
-        parts::{Part, PartState},
+        parts::{Line, Part, PartState, Waits, leave},
     },
 };
 
@@ -25,12 +25,26 @@ pub struct State {
     log: Vec<Change>,
     queues: Vec<Option<Queue>>,
     moved: Vec<(Object, Before)>,
+    /// Per line, who waits in it.
+    lines: Vec<Vec<Process>>,
+    waited: Vec<(Line, Waited)>,
+}
+
+/// How a line becomes again what it was.
+#[derive(Clone, Debug)]
+enum Waited {
+    /// The last one came.
+    Began,
+    /// This one stood at this place, where the last one stands now.
+    Ended(Process, u32),
+    Other(Vec<Process>),
 }
 
 #[derive(Clone, Copy, Debug)]
 struct Kept {
     log: u32,
     moved: u32,
+    waited: u32,
     sums: Sums,
     arrivals: Print,
 }
@@ -164,8 +178,8 @@ impl State {
 
     #[inline]
     pub(super) fn begin_step(&mut self) {
-        let (log, moved) = (self.log.len() as u32, self.moved.len() as u32);
-        self.before.push(Kept { log, moved, sums: self.sums, arrivals: self.arrivals });
+        let (log, moved, waited) = (self.log.len() as u32, self.moved.len() as u32, self.waited.len() as u32);
+        self.before.push(Kept { log, moved, waited, sums: self.sums, arrivals: self.arrivals });
     }
 
     #[inline]
@@ -187,17 +201,72 @@ impl State {
         }
     }
 
+    /// Who waits in a line.
+    #[inline]
+    pub(super) fn line(&self, line: Line) -> &[Process] {
+        self.lines.get(line.index()).map_or(&[], Vec::as_slice)
+    }
+
+    /// Has a process begin or end to wait in a line.
+    #[inline]
+    pub(super) fn wait(&mut self, line: Line, how: Waits) {
+        if self.lines.len() <= line.index() {
+            self.lines.resize(line.index() + 1, Vec::new());
+        }
+        let processes = &mut self.lines[line.index()];
+        match how {
+            Waits::Begins(process) => {
+                processes.push(process);
+                self.waited.push((line, Waited::Began));
+            }
+            Waits::Ends(process) => {
+                if let Some(at) = leave(processes, process) {
+                    self.waited.push((line, Waited::Ended(process, at as u32)));
+                }
+            }
+        }
+    }
+
+    /// These wait in a line from now on.
+    #[cold]
+    pub(super) fn replace_line(&mut self, line: Line, processes: &[Process]) {
+        if self.line(line) == processes {
+            return;
+        }
+        if self.lines.len() <= line.index() {
+            self.lines.resize(line.index() + 1, Vec::new());
+        }
+        let old = std::mem::replace(&mut self.lines[line.index()], processes.to_vec());
+        self.waited.push((line, Waited::Other(old)));
+    }
+
+    #[inline]
+    fn wait_again(line: &mut Vec<Process>, before: Waited) {
+        match before {
+            Waited::Began => {
+                line.pop();
+            }
+            Waited::Ended(process, at) => {
+                line.push(process);
+                let last = line.len() - 1;
+                line.swap(at as usize, last);
+            }
+            Waited::Other(processes) => *line = processes,
+        }
+    }
+
     /// No step can be taken back any more.
     pub(super) fn forget_steps(&mut self) {
         self.before.clear();
         self.log.clear();
         self.moved.clear();
+        self.waited.clear();
     }
 
     /// Takes a step back.
     #[inline]
     pub fn step_back(&mut self) {
-        let Some(Kept { log, moved, sums, arrivals }) = self.before.pop() else { crate::bug!("no step to take back") };
+        let Some(Kept { log, moved, waited, sums, arrivals }) = self.before.pop() else { crate::bug!("no step to take back") };
         while self.log.len() > log as usize {
             let Some(change) = self.log.pop() else { break };
             self.set(change);
@@ -210,6 +279,10 @@ impl State {
                 (before, Some(queue)) => queue.take_back(&before),
                 (_, None) => crate::bug!("a mailbox that is not there had messages"),
             }
+        }
+        while self.waited.len() > waited as usize {
+            let Some((line, before)) = self.waited.pop() else { break };
+            Self::wait_again(&mut self.lines[line.index()], before);
         }
         (self.sums, self.arrivals) = (sums, arrivals);
     }

@@ -9,7 +9,7 @@
 //!
 //! Invariants:
 //! - A number stands for one part and one identity ([`crate::world::parts`]); 0 for a part that is not there.
-//! - What a step changes, it has looked at, but for messages that it adds or takes. So by how much it changes a sum over the
+//! - What a step changes, it has looked at, but for messages that it adds or takes, and who begins or ends to wait. So by how much it changes a sum over the
 //!   parts is known, too.
 
 use super::{
@@ -23,7 +23,7 @@ use crate::{
     ids::{Object, Process},
     world::{
         Choice, World,
-        parts::{Moved, Part, PartState, Rest, Seen, Unit},
+        parts::{Line, Moved, Part, PartState, Rest, Seen, Unit, Waits},
     },
 };
 
@@ -44,6 +44,7 @@ struct Effect {
 enum Deed {
     Change(Change),
     Move(Object, Move),
+    Wait(Line, Waits),
     Tell(Event),
 }
 
@@ -184,6 +185,7 @@ impl Steps {
             Seen::At(object, place) => queue(object).map_or(0, |queue| queue.at(place)),
             Seen::Count(object) => queue(object).map_or(0, Queue::count),
             Seen::All(object) => return self.messages.whole(queue(object)),
+            Seen::Waiting(line) => return self.messages.waiting(state.line(line)),
         })
     }
 
@@ -196,6 +198,7 @@ impl Steps {
             match *deed {
                 Deed::Change(change) => state.change(change),
                 Deed::Move(object, how) => state.move_messages(object, how, messages, world),
+                Deed::Wait(line, how) => state.wait(line, how),
                 Deed::Tell(event) => present.push(event),
             }
         }
@@ -250,6 +253,7 @@ impl Steps {
         for (object, (delivery, queue)) in &unit.muddled {
             self.deeds.push(Deed::Move(*object, Move::Become(self.messages.list(*delivery, queue))));
         }
+        self.deeds.extend(unit.waited.iter().map(|(line, how)| Deed::Wait(*line, *how)));
         self.deeds.extend(unit.events[self.present.len()..].iter().map(|event| Deed::Tell(*event)));
         let count = (self.deeds.len() - from) as u32;
         self.effects.push(Effect { sums: state.sums.to(sums), from: from as u32, count, is_last });
@@ -284,6 +288,7 @@ impl Steps {
             }
             let what = match *seen {
                 Seen::All(object) => self.messages.see_whole(state.queue(object)),
+                Seen::Waiting(line) => self.messages.see_waiting(state.line(line)),
                 seen => self.see(state, seen).unwrap_or_default(),
             };
             way = Way::Seen(at, what);
@@ -340,8 +345,16 @@ impl Steps {
                 Queue::of(object, delivery, &numbers, &self.messages, world)
             });
             state.replace_queue(object, queue);
+            Self::follow_lines(state, object, world);
         }
         (state.sums.rest, state.sums.steps) = (self.number_of_rest(&world.rest_of_parts()), world.steps());
+    }
+
+    /// Who waits for a mailbox.
+    fn follow_lines(state: &mut State, object: Object, world: &World) {
+        for (line, waiting) in world.lines_of(object) {
+            state.replace_line(line, waiting);
+        }
     }
 
     /// The state at which the World stands. No step can be taken back.

@@ -113,7 +113,7 @@ impl World {
         demands.extend(self.environment_demands());
         for object in &self.present_mailboxes {
             let mailbox = &self.mailboxes[object.index()];
-            if mailbox.readers.iter().any(|reader| !self.processes[reader.index()].cancelled) {
+            if mailbox.readers.all().iter().any(|reader| !self.processes[reader.index()].cancelled) {
                 demands.extend(mailbox.deliverable().map(|queued| Demand::Message(*object, queued.id)));
             }
         }

@@ -3,7 +3,11 @@
 //! The one thing of the World that is shared: an access through `Index` has nothing but the table at hand. While nobody wants to know, all that is
 //! asked is whether somebody does.
 
-use super::{mailbox::Queued, parts::Part};
+use super::{
+    mailbox::Queued,
+    parts::Part,
+    waiters::{Line, Waits},
+};
 use crate::ids::Object;
 use std::{
     cell::{Cell, RefCell},
@@ -13,7 +17,7 @@ use std::{
 /// What a step has seen of a part, as it found it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Seen {
-    /// All of it; of a mailbox, all but what is queued.
+    /// All of it; of a mailbox, all but what is queued and who waits.
     Part(Part),
     /// Whether a message is queued at this place.
     Has(Object, u32),
@@ -23,6 +27,8 @@ pub enum Seen {
     Count(Object),
     /// All that are queued.
     All(Object),
+    /// All who wait.
+    Waiting(Line),
 }
 
 /// What a step did to the messages of a mailbox.
@@ -48,6 +54,7 @@ struct Notes {
     watch: Cell<u64>,
     seen: RefCell<Vec<Seen>>,
     moved: RefCell<Vec<(Object, Moved)>>,
+    waited: RefCell<Vec<(Line, Waits)>>,
 }
 
 impl Looked {
@@ -65,14 +72,15 @@ impl Looked {
     pub(super) fn begin(&self) {
         self.0.seen.borrow_mut().clear();
         self.0.moved.borrow_mut().clear();
+        self.0.waited.borrow_mut().clear();
         self.0.watch.set(self.0.watch.get() + 1);
         self.0.is_open.set(true);
     }
 
-    /// What was seen, each once, and moved.
-    pub(super) fn end(&self) -> (Vec<Seen>, Vec<(Object, Moved)>) {
+    /// What was seen, each once, and moved, and who began and ended to wait.
+    pub(super) fn end(&self) -> (Vec<Seen>, Vec<(Object, Moved)>, Vec<(Line, Waits)>) {
         self.0.is_open.set(false);
-        (self.0.seen.take(), self.0.moved.take())
+        (self.0.seen.take(), self.0.moved.take(), self.0.waited.take())
     }
 
     pub(super) fn note(&self, what: Seen) {
@@ -84,5 +92,9 @@ impl Looked {
 
     pub(super) fn moved(&self, object: Object, how: Moved) {
         self.0.moved.borrow_mut().push((object, how));
+    }
+
+    pub(super) fn waited(&self, line: Line, how: Waits) {
+        self.0.waited.borrow_mut().push((line, how));
     }
 }

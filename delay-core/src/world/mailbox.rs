@@ -3,7 +3,14 @@
 //! Holds message ids only. Delivery decides which queued messages a receive may take; each is an alternative of the
 //! receive, in order of arrival.
 
-use super::{fault::Rule, looked::Looked, queue::Queue, tracked::Assign, words::Delivery};
+use super::{
+    fault::Rule,
+    looked::Looked,
+    queue::Queue,
+    tracked::Assign,
+    waiters::{Line, Waiters},
+    words::Delivery,
+};
 use crate::{
     hash::{Domain, Print, Sequence},
     ids::{Message, Object, Process},
@@ -61,9 +68,9 @@ pub struct Mailbox {
     /// The process that last waited to receive from it.
     pub(super) reader: Option<Process>,
     /// Processes that wait to receive from it, each once per op.
-    pub(super) readers: Vec<Process>,
+    pub(super) readers: Waiters,
     /// Processes that wait for room in it or for its end, each once per op.
-    pub(super) writers: Vec<Process>,
+    pub(super) writers: Waiters,
     /// Cached part of the state's fingerprint, and whether it must be computed anew.
     pub(super) print: Print,
     pub(super) stale: bool,
@@ -90,8 +97,8 @@ impl Assign for Mailbox {
             stale,
         } = self;
         queue.assign(&other.queue);
-        readers.clone_from(&other.readers);
-        writers.clone_from(&other.writers);
+        readers.assign(&other.readers);
+        writers.assign(&other.writers);
         (*delivery, *capacity, *senders, *reserved) = (other.delivery, other.capacity, other.senders, other.reserved);
         (*closed, *abandoned, *is_bound, *host) = (other.closed, other.abandoned, other.is_bound, other.host);
         (*is_networked, *copies, *reader) = (other.is_networked, other.copies, other.reader);
@@ -104,7 +111,7 @@ impl Mailbox {
         Self {
             delivery: Delivery::Fifo,
             capacity: u32::MAX,
-            queue: Queue::new(object, looked),
+            queue: Queue::new(object, looked.clone()),
             senders: 1,
             reserved: 0,
             closed: false,
@@ -114,8 +121,8 @@ impl Mailbox {
             is_bound: false,
             host: None,
             reader: None,
-            readers: Vec::new(),
-            writers: Vec::new(),
+            readers: Waiters::new(Line::readers(object), looked.clone()),
+            writers: Waiters::new(Line::writers(object), looked),
             print: Print::default(),
             stale: false,
         }
@@ -144,8 +151,8 @@ impl Mailbox {
         (*is_networked, *copies, *is_bound, *host) = (false, false, false, None);
         (*print, *stale) = (Print::default(), false);
         queue.clear();
-        readers.clear();
-        writers.clear();
+        readers.reset();
+        writers.reset();
     }
 
     /// Whether another message fits.

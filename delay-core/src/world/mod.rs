@@ -42,6 +42,7 @@ pub mod store;
 mod tracked;
 mod undo;
 mod wait;
+pub mod waiters;
 pub mod words;
 
 use crate::{

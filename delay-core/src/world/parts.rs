@@ -6,7 +6,10 @@
 //! Invariant: two parts with one [`PartState::identity`] are the same to every step, but for the numbers of messages, which only tie
 //! values to them. So it has every field that is not a copy of others; the fingerprint leaves more out.
 
-pub use super::looked::{Moved, Seen};
+pub use super::{
+    looked::{Moved, Seen},
+    waiters::{Line, Waits, leave},
+};
 use super::{
     World,
     history::History,
@@ -21,7 +24,7 @@ use crate::{
     ids::{Object, Process, Slot},
 };
 
-/// A process without its history, its history, or a mailbox without what is queued in it.
+/// A process without its history, its history, or a mailbox without what is queued in it and who waits for it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part(u32);
 
@@ -138,7 +141,7 @@ impl World {
 
     /// What was looked at, and what became of it. Nothing more is noted.
     pub fn end_looking(&mut self) -> Unit {
-        let (seen, moved) = self.looked.end();
+        let (seen, moved, waited) = self.looked.end();
         self.processes.watch(false);
         self.histories.watch(false);
         self.mailboxes.watch(false);
@@ -151,7 +154,8 @@ impl World {
         let muddled = self.present_mailboxes.iter().filter(|object| is_muddled(object));
         let parts = parts.collect();
         let muddled = muddled.filter_map(|object| Some((*object, self.queue_of(*object)?))).collect();
-        Unit { seen, parts, moved, muddled, rest: self.rest_of_parts(), steps: self.steps, events: self.events.clone() }
+        let (rest, events) = (self.rest_of_parts(), self.events.clone());
+        Unit { seen, parts, moved, waited, muddled, rest, steps: self.steps, events }
     }
 
     /// Whether steps can be cut into units: nothing else is remembered from one to the next.
@@ -172,6 +176,16 @@ impl World {
     pub fn queue_of(&self, object: Object) -> Option<(Delivery, Vec<Queued>)> {
         let mailbox = self.present_mailboxes.contains(&object).then(|| &self.mailboxes[object.index()]);
         mailbox.map(|mailbox| (mailbox.delivery, mailbox.queue.iter().copied().collect()))
+    }
+
+    /// Who waits for a mailbox; nobody if it is not there.
+    pub fn lines_of(&self, object: Object) -> [(Line, &[Process]); 2] {
+        let lines = [Line::readers(object), Line::writers(object)];
+        if !self.present_mailboxes.contains(&object) {
+            return lines.map(|line| (line, [].as_slice()));
+        }
+        let mailbox = &self.mailboxes[object.index()];
+        [(lines[0], mailbox.readers.all()), (lines[1], mailbox.writers.all())]
     }
 
     /// The mailboxes that are there.
@@ -283,20 +297,16 @@ impl World {
             is_bound,
             host,
             reader,
-            readers,
-            writers,
+            readers: _,
+            writers: _,
             print: _,
             stale: _,
         } = mailbox;
         let counted = (object.index() as u32, capacity, senders, reserved);
         let flags = (*delivery as u8, closed, abandoned, is_networked, copies, is_bound);
-        let of = (host.map(Process::number), reader.map(Process::number), readers.len() as u32);
-        let mut identity = Print::of_value(Domain::Part, &(counted, flags, of));
-        for process in readers.iter().chain(writers) {
-            identity = identity.with(u64::from(process.number()));
-        }
+        let of = (host.map(Process::number), reader.map(Process::number));
         PartState {
-            identity,
+            identity: Print::of_value(Domain::Part, &(counted, flags, of)),
             print: mailbox.fingerprint(self.names.object_print(object), &self.names),
             alternatives: 0,
             is_live: false,
@@ -314,6 +324,8 @@ pub struct Unit {
     pub parts: Vec<(Part, Option<PartState>)>,
     /// What was done to messages, in order.
     pub moved: Vec<(Object, Moved)>,
+    /// Who began and ended to wait, in order.
+    pub waited: Vec<(Line, Waits)>,
     /// What the muddled ones were afterwards.
     pub muddled: Vec<(Object, (Delivery, Vec<Queued>))>,
     /// What belonged to no part afterwards.

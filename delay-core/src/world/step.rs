@@ -13,6 +13,7 @@ use super::{
     op::{Grant, Observation, Op},
     process::Status,
     store::Access,
+    waiters::{Waiters, leave},
     words::Delivery,
 };
 use crate::{
@@ -125,7 +126,7 @@ impl World {
             // That the network does something, since a message is received above.
             Op::Receive(from) => match self.perform_fault(from, alternative) {
                 Some(queued) => {
-                    Self::forget(&mut self.mailboxes[from.index()].readers, process);
+                    self.mailboxes[from.index()].readers.forget(process);
                     self.processes[process.index()].pending[slot.index()].taken = Some(queued);
                     (Observation::Received(queued.message), Some(queued.id))
                 }
@@ -133,7 +134,7 @@ impl World {
             },
             Op::Closed(of) => {
                 self.touch_object(of, Kind::SeeClosed);
-                Self::forget(&mut self.mailboxes[of.index()].writers, process);
+                self.mailboxes[of.index()].writers.forget(process);
                 (Observation::Closed, None)
             }
             Op::Join(child) => {
@@ -279,7 +280,7 @@ impl World {
         alternative: u32,
     ) -> (Observation, Option<Print>) {
         let mailbox = &mut self.mailboxes[to.index()];
-        Self::forget(&mut mailbox.writers, process);
+        mailbox.writers.forget(process);
         if mailbox.closed {
             self.touch_object(to, Kind::SeeClosed);
             return (Observation::Closed, None);
@@ -297,7 +298,7 @@ impl World {
         self.touch_object(to, Kind::Write);
         let actor = self.actor;
         let mailbox = &mut self.mailboxes[to.index()];
-        Self::forget(&mut mailbox.writers, actor);
+        mailbox.writers.forget(actor);
         if mailbox.closed {
             return (Observation::Closed, None);
         }
@@ -310,7 +311,7 @@ impl World {
     /// Most steps are this.
     #[inline]
     fn perform_receive(&mut self, process: Process, slot: Slot, from: Object, alternative: u32) -> Next {
-        Self::forget(&mut self.mailboxes[from.index()].readers, process);
+        self.mailboxes[from.index()].readers.forget(process);
         let taken = self.take(from, alternative);
         match &taken {
             Some(queued) => self.touch_taking(from, queued, true),
@@ -432,9 +433,9 @@ impl World {
     }
 
     #[inline]
-    fn refresh_all(&mut self, object: Object, waiting: impl Fn(&Mailbox) -> &Vec<Process>) {
+    fn refresh_all(&mut self, object: Object, waiting: impl Fn(&Mailbox) -> &Waiters) {
         let mut at = 0;
-        while let Some(process) = waiting(&self.mailboxes[object.index()]).get(at).copied() {
+        while let Some(process) = waiting(&self.mailboxes[object.index()]).all().get(at).copied() {
             if process != self.actor {
                 self.refresh(process);
             }
@@ -476,10 +477,6 @@ impl World {
     /// A process does not wait any more, by one op.
     #[inline]
     pub(super) fn forget(waiting: &mut Vec<Process>, process: Process) {
-        if *waiting == [process] {
-            waiting.clear();
-        } else if let Some(at) = waiting.iter().position(|other| *other == process) {
-            waiting.swap_remove(at);
-        }
+        leave(waiting, process);
     }
 }

@@ -254,9 +254,9 @@ impl World {
     pub(super) fn stop_waiting(&mut self, process: Process, slot: Slot, op: Op) {
         match op {
             Op::Send { to: object, .. } | Op::Reserve(object) | Op::Closed(object) => {
-                Self::forget(&mut self.mailboxes[object.index()].writers, process);
+                self.mailboxes[object.index()].writers.forget(process);
             }
-            Op::Receive(object) => Self::forget(&mut self.mailboxes[object.index()].readers, process),
+            Op::Receive(object) => self.mailboxes[object.index()].readers.forget(process),
             Op::Join(child) => Self::forget(&mut self.processes[child.index()].joiners, process),
             Op::Sleep(_) => self.sleepers.retain(|sleeper| *sleeper != (process, slot)),
             Op::Choose(_) => self.choosing.retain(|(p, s, _)| (*p, *s) != (process, slot)),
