@@ -46,15 +46,20 @@ pub enum Moved {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Looked(Rc<Notes>);
 
-/// What was seen and moved, in order.
+/// What was noted, in order: what was seen, each once, what became of messages, and who began and ended to wait.
+#[derive(Debug, Default)]
+pub(super) struct Noted {
+    pub(super) seen: Vec<Seen>,
+    pub(super) moved: Vec<(Object, Moved)>,
+    pub(super) waited: Vec<(Line, Waits)>,
+}
+
 #[derive(Debug, Default)]
 struct Notes {
     is_open: Cell<bool>,
     /// How often somebody wanted to know.
     watch: Cell<u64>,
-    seen: RefCell<Vec<Seen>>,
-    moved: RefCell<Vec<(Object, Moved)>>,
-    waited: RefCell<Vec<(Line, Waits)>>,
+    noted: RefCell<Noted>,
 }
 
 impl Looked {
@@ -70,31 +75,29 @@ impl Looked {
     }
 
     pub(super) fn begin(&self) {
-        self.0.seen.borrow_mut().clear();
-        self.0.moved.borrow_mut().clear();
-        self.0.waited.borrow_mut().clear();
+        self.0.noted.take();
         self.0.watch.set(self.0.watch.get() + 1);
         self.0.is_open.set(true);
     }
 
-    /// What was seen, each once, and moved, and who began and ended to wait.
-    pub(super) fn end(&self) -> (Vec<Seen>, Vec<(Object, Moved)>, Vec<(Line, Waits)>) {
+    /// What was noted. Nothing more is.
+    pub(super) fn end(&self) -> Noted {
         self.0.is_open.set(false);
-        (self.0.seen.take(), self.0.moved.take(), self.0.waited.take())
+        self.0.noted.take()
     }
 
     pub(super) fn note(&self, what: Seen) {
-        let mut seen = self.0.seen.borrow_mut();
+        let seen = &mut self.0.noted.borrow_mut().seen;
         if !seen.contains(&what) {
             seen.push(what);
         }
     }
 
     pub(super) fn moved(&self, object: Object, how: Moved) {
-        self.0.moved.borrow_mut().push((object, how));
+        self.0.noted.borrow_mut().moved.push((object, how));
     }
 
     pub(super) fn waited(&self, line: Line, how: Waits) {
-        self.0.waited.borrow_mut().push((line, how));
+        self.0.noted.borrow_mut().waited.push((line, how));
     }
 }

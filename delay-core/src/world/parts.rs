@@ -6,17 +6,18 @@
 //! Invariant: two parts with one [`PartState::identity`] are the same to every step, but for the numbers of messages, which only tie
 //! values to them. So it has every field that is not a copy of others; the fingerprint leaves more out.
 
-pub use super::{
-    looked::{Moved, Seen},
-    waiters::{Line, Waits, leave},
-};
 use super::{
     World,
     history::History,
+    looked::Noted,
     mailbox::{Mailbox, Queued, print_of_sequence},
     op::{Grant, Outcomes, Pending},
     process::{ProcessState, Status},
     words::Delivery,
+};
+pub use super::{
+    looked::{Moved, Seen},
+    waiters::{Line, Waits, leave},
 };
 use crate::{
     explorer::Event,
@@ -59,11 +60,14 @@ impl Part {
     /// The index of the process whose part it is.
     #[inline]
     pub const fn process_index(self) -> Option<usize> {
-        if self.0 & 3 == 0 { Some((self.0 >> 2) as usize) } else { None }
+        match self.0 % 4 {
+            0 => Some((self.0 >> 2) as usize),
+            _ => None,
+        }
     }
 
     fn of(self) -> Whose {
-        match (self.0 & 3, self.0 >> 2) {
+        match (self.0 % 4, self.0 >> 2) {
             (0, process) => Whose::Process(Process::new(process)),
             (1, process) => Whose::History(Process::new(process)),
             (_, mailbox) => Whose::Mailbox(Object::new(mailbox)),
@@ -141,7 +145,7 @@ impl World {
 
     /// What was looked at, and what became of it. Nothing more is noted.
     pub fn end_looking(&mut self) -> Unit {
-        let (seen, moved, waited) = self.looked.end();
+        let Noted { seen, moved, waited } = self.looked.end();
         self.processes.watch(false);
         self.histories.watch(false);
         self.mailboxes.watch(false);
@@ -241,18 +245,8 @@ impl World {
     }
 
     fn look_at_state(process: Process, state: &ProcessState) -> PartState {
-        let ProcessState {
-            status,
-            pending,
-            in_use,
-            unseen,
-            alternatives,
-            cancelled,
-            node,
-            handles,
-            joiners,
-            print,
-        } = state;
+        let ProcessState { status, pending, in_use, unseen, alternatives, cancelled, node, handles, joiners, print } =
+            state;
         let counted = (alternatives, in_use, unseen, handles);
         let flags = (*status as u8, cancelled, node.map(Process::number));
         let mut identity = Print::of_value(Domain::Part, &(process.number(), flags, counted));

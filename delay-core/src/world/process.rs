@@ -81,18 +81,8 @@ impl ProcessState {
     pub(super) fn begin(&mut self) {
         self.pending.clear();
         self.joiners.clear();
-        let Self {
-            status,
-            pending: _,
-            in_use,
-            unseen,
-            alternatives,
-            cancelled,
-            node,
-            handles,
-            joiners: _,
-            print,
-        } = self;
+        let Self { status, pending: _, in_use, unseen, alternatives, cancelled, node, handles, joiners: _, print } =
+            self;
         (*status, *in_use, *unseen, *alternatives, *cancelled) = (Status::Live, 0, 0, 0, false);
         (*handles, *node, *print) = (0, None, Print::default());
     }

@@ -1,0 +1,43 @@
+//! One exhaustive search, as large as one likes: `cargo bench --bench states -- PROGRAM PARTICIPANTS [THREADS] [MOST STATES]`.
+//!
+//! The programs are two-phase commits: `voting`, that of `benches/peers`, where a send and a receive are a step each, and `named-votes`.
+//! Prints states, transitions, how often the program was executed, the time, rates, and the largest size that the process ever had
+//! in memory. Not criterion's: one search may take minutes.
+
+use delay::{Checker, Granularity};
+use std::{env, fs, time::Duration};
+
+mod named_votes;
+#[path = "../peers/src/programs/voting.rs"]
+mod voting;
+
+fn main() {
+    // `cargo bench` adds an option of its own.
+    let mut words = env::args().skip(1).filter(|argument| !argument.starts_with("--"));
+    let program = words.next().unwrap_or_else(|| "voting".to_owned());
+    let numbers: Vec<u64> = words.map(|argument| argument.parse().expect("a number")).collect();
+    let number = |at: usize, otherwise| numbers.get(at).copied().unwrap_or(otherwise);
+    let (participants, threads) = (number(0, 4) as usize, number(1, 1));
+    let checker = Checker::new().budget(Duration::from_hours(10)).jobs(threads as u32).max_states(number(2, u64::MAX));
+    let began = std::time::Instant::now();
+    let report = match program.as_str() {
+        "voting" => checker.granularity(Granularity::Op).check(move || voting::voting(participants)),
+        "named-votes" => checker.check(move || named_votes::named_votes(participants)),
+        other => panic!("no program is called {other}: voting, named-votes"),
+    };
+    let seconds = began.elapsed().as_secs_f64();
+    assert!(!report.is_failure(), "{}", report.sentences());
+    let (states, transitions) = (report.coverage.states, report.coverage.transitions);
+    let live = report.coverage.totals.executions;
+    println!("{program}, {participants} participants, {threads} threads: {:?}", report.stop);
+    println!(
+        "{states} states, {transitions} transitions, {live} live executions, 1 for {} states",
+        states / live.max(1)
+    );
+    let rate = |count: u64| count as f64 / seconds / 1e6;
+    println!("{seconds:.2} s: {:.2} M states/s, {:.2} M transitions/s", rate(states), rate(transitions));
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    if let Some(peak) = status.lines().find(|line| line.starts_with("VmHWM")) {
+        println!("{peak}");
+    }
+}
