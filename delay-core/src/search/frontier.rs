@@ -24,19 +24,23 @@ pub(super) struct Frame {
 pub(super) struct Entry {
     pub(super) node: Node,
     pub(super) executed: u32,
-    pub(super) delays: u32,
     /// Half of the state's short fingerprint: that the program comes here again is looked at.
     pub(super) check: u32,
 }
 
 impl Entry {
     pub(super) fn of(frame: &Frame, node: Node) -> Self {
-        let Frame { state, executed, delays, .. } = *frame;
-        Self { node, executed, delays, check: Self::check(state) }
+        let Frame { state, executed, .. } = *frame;
+        Self { node, executed, check: Self::check(state) }
     }
 
     fn check(state: Print) -> u32 {
         (state.short() >> 32) as u32
+    }
+
+    /// The delays to the last executed transition, or to the state if there was none, by those on the way to it.
+    pub(super) fn delays(&self, spent: &[Deviation]) -> u32 {
+        spent.iter().map(|deviation| deviation.delays).sum::<u32>() + self.executed.saturating_sub(1)
     }
 
     /// Whether this may be the state that waits.

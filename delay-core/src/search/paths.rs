@@ -8,14 +8,12 @@
 use super::Deviation;
 
 /// A state, by the path that reached it.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(super) struct Node(u32);
 
 #[derive(Clone, Copy, Debug)]
 struct Entry {
     parent: Node,
-    /// Choices on the path.
-    length: u32,
     /// Delays at the state before, and in the lowest bit whether a frontier entry stands here.
     delays: u32,
 }
@@ -39,15 +37,8 @@ impl Paths {
         let Some(number) = u32::try_from(self.entries.len()).ok().filter(|number| *number < Self::ROOT.0) else {
             crate::bug!("more states than there are numbers")
         };
-        let length = self.length(parent) + 1;
-        self.entries.push(Entry { parent, length, delays: delays << 1 });
+        self.entries.push(Entry { parent, delays: delays << 1 });
         Node(number)
-    }
-
-    /// Choices on the path to a state.
-    #[inline]
-    pub(super) fn length(&self, node: Node) -> u32 {
-        self.entries.get(node.0 as usize).map_or(0, |entry| entry.length)
     }
 
     /// The state before, and the delays spent there. None for the initial state.
@@ -75,13 +66,10 @@ impl Paths {
 
     /// The delays spent on the way, and the number of choices.
     pub(super) fn deviations(&self, node: Node) -> (Vec<Deviation>, u32) {
-        let length = self.length(node);
-        let entry = |node: Node| self.entries.get(node.0 as usize);
-        let up = std::iter::successors(entry(node), |below| entry(below.parent));
-        let spent = up.map(|entry| entry.delays >> 1).zip((0..length).rev()).filter(|(delays, _)| *delays > 0);
-        let mut deviations: Vec<Deviation> = spent.map(|(delays, step)| Deviation { step, delays }).collect();
-        deviations.reverse();
-        (deviations, length)
+        let up = std::iter::successors(self.last(node), |(parent, _)| self.last(*parent));
+        let up: Vec<u32> = up.map(|(_, delays)| delays).collect();
+        let spent = (0..).zip(up.iter().rev()).filter(|(_, delays)| **delays > 0);
+        (spent.map(|(step, delays)| Deviation { step, delays: *delays }).collect(), up.len() as u32)
     }
 }
 

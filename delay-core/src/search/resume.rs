@@ -54,9 +54,9 @@ impl<V: Visited> Search<'_, '_, V> {
 /// The entries of a frontier, as they are saved.
 fn entries(frontier: &Frontier) -> impl Iterator<Item = Entry> {
     frontier.entries.iter().map(|entry| {
-        let frontier::Entry { node, executed, delays, check } = *entry;
+        let frontier::Entry { node, executed, check } = *entry;
         let (deviations, steps) = frontier.paths.deviations(node);
-        Entry { deviations, steps, executed, delays, check }
+        Entry { deviations, steps, executed, check }
     })
 }
 
@@ -77,7 +77,7 @@ fn frontier(saved: &[Entry]) -> Frontier {
             path.push((delays, node));
         }
         let node = path.last().map_or(Paths::ROOT, |(_, node)| *node);
-        frontier::Entry { node, executed: entry.executed, delays: entry.delays, check: entry.check }
+        frontier::Entry { node, executed: entry.executed, check: entry.check }
     };
     let entries = saved.iter().map(&mut entry).collect();
     Frontier { entries, paths: Arc::new(paths) }
@@ -90,7 +90,7 @@ mod tests {
 
     fn entry(deviations: &[(u32, u32)], steps: u32, executed: u32) -> Entry {
         let deviations = deviations.iter().map(|(step, delays)| Deviation { step: *step, delays: *delays }).collect();
-        Entry { deviations, steps, executed, delays: 3, check: 100 + executed }
+        Entry { deviations, steps, executed, check: 100 + executed }
     }
 
     #[test]

@@ -52,8 +52,6 @@ pub struct Entry {
     pub steps: u32,
     /// How many of its choices were made.
     pub executed: u32,
-    /// The delays to the last of them, or to the state if there was none.
-    pub delays: u32,
     /// Half of the short fingerprint that it must turn out to have again.
     pub check: u32,
 }

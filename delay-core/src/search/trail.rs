@@ -222,16 +222,20 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
         let paths = &frontier.paths;
         let mut way = std::mem::take(&mut self.way);
         way.clear();
-        let mut meets = node;
+        let (mut meets, mut at) = (node, self.length());
         while let Some((parent, delays)) = paths.last(meets) {
-            let here = self.places.get(paths.length(meets) as usize);
-            if here.is_some_and(|place| place.before == Some((number, meets))) {
+            // On a path of one frontier, numbers rise: what is not below this one is not on the way to it.
+            let is_beside = |place: &Place| place.before.is_none_or(|(of, other)| of != number || other > meets);
+            while at > 0 && is_beside(&self.places[at]) {
+                at -= 1;
+            }
+            if at > 0 && self.places[at].before == Some((number, meets)) {
                 break;
             }
             way.push((meets, delays));
             meets = parent;
         }
-        self.back_to(paths.length(meets) as usize);
+        self.back_to(if meets == Paths::ROOT { 0 } else { at });
         for (node, delays) in way.drain(..).rev() {
             self.stand()?;
             // Whom the explorer delays here can no more be delayed: the program is another than before.

@@ -157,7 +157,8 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
             return Err(self.trail.diverged_here("the state it came to before", "another state"));
         }
         let choices = self.trail.walk.choice_count();
-        self.stack.push(Frame { state, executed: entry.executed, choices, delays: entry.delays });
+        let delays = entry.delays(self.trail.spent());
+        self.stack.push(Frame { state, executed: entry.executed, choices, delays });
         Ok(())
     }
 

@@ -28,7 +28,7 @@ use std::{
 };
 
 const MAGIC: [u8; 8] = *b"\xdd\x02dlysav";
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const HEADER_BYTES: u64 = 8 + 4 + 8 + 4;
 
 /// Bytes of head or entries are read in pieces of so many: a length that is damage must not cost memory.
@@ -113,7 +113,6 @@ struct SavedEntry {
     deviations: Vec<(u32, u32)>,
     steps: u32,
     executed: u32,
-    delays: u32,
     check: u32,
 }
 
@@ -161,8 +160,8 @@ fn pairs(deviations: &[Deviation]) -> Vec<(u32, u32)> {
 fn exhaustive(position: &Position, head: &Head) -> (Covered, Search, Vec<SavedEntry>) {
     let Position { coverage, bound, now, next, visited, names } = position;
     let entries = now.iter().chain(next).map(|entry| {
-        let Entry { deviations, steps, executed, delays, check } = entry;
-        SavedEntry { deviations: pairs(deviations), steps: *steps, executed: *executed, delays: *delays, check: *check }
+        let Entry { deviations, steps, executed, check } = entry;
+        SavedEntry { deviations: pairs(deviations), steps: *steps, executed: *executed, check: *check }
     });
     let search = Search::Exhaustive {
         bound: *bound,
@@ -183,7 +182,6 @@ fn sampling(sampled: &Sampled, head: &Head) -> (Covered, Search, Vec<SavedEntry>
         deviations: pairs(deviations),
         steps: *from,
         executed: 0,
-        delays: 0,
         check: 0,
     };
     let entries = starts.iter().map(entry);
@@ -262,11 +260,10 @@ fn taken_up(front: Front, entries: Vec<SavedEntry>, visited: Prints) -> Result<(
     };
     let saved = match search {
         Search::Exhaustive { bound, processes, objects, now, .. } => {
-            let entry = |SavedEntry { deviations: delayed, steps, executed, delays, check }| Entry {
+            let entry = |SavedEntry { deviations: delayed, steps, executed, check }| Entry {
                 deviations: deviations(delayed),
                 steps,
                 executed,
-                delays,
                 check,
             };
             let mut now_and_next: Vec<Entry> = entries.into_iter().map(entry).collect();
