@@ -137,6 +137,7 @@ impl Saving {
         let mut text = serde_json::to_string_pretty(report).expect("a report holds nothing that JSON cannot");
         text.push('\n');
         let written = self.file.write_all(text.as_bytes());
+        let written = written.and_then(|()| self.file.as_file().sync_all());
         let persisted = written.and_then(|()| Ok(self.file.persist(&self.path).map(drop)?));
         persisted.map_err(|error| Error::File { path: self.path, error })
     }

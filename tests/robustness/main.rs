@@ -8,3 +8,4 @@ mod memory;
 mod orders;
 mod panics;
 mod uncontrolled;
+mod withdrawn;

@@ -149,8 +149,9 @@ impl Coverage {
 
     /// The chance that two different states shared a fingerprint, so that one was missed.
     pub fn collision_chance(&self) -> f64 {
-        let states = self.states as f64;
-        states * states / 2f64.powf(f64::from(self.fingerprints.bits()) + 1.0)
+        // Of states with explorers there are at most as many as there are ways into one.
+        let keys = if self.cache == Cache::StateExplorer { self.transitions + 1 } else { self.states } as f64;
+        keys * keys / 2f64.powf(f64::from(self.fingerprints.bits()) + 1.0)
     }
 
     /// The chance, at least, that one sample of a stratum meets a violation that needs just its delays.

@@ -1,6 +1,6 @@
 //! The settings of a test in words: what shards of one search must agree on, and a search with what it goes on from.
 //!
-//! Invariant: whatever decides which executions are visited is in it. What only decides how fast is not.
+//! Invariant: whatever decides which executions are visited is in it. What only decides how fast, or which of several findings is told, is not.
 
 use super::config::{Config, Expect, Resolved};
 use crate::{

@@ -46,6 +46,11 @@ impl Messages {
         queue.iter().map(|queued| self.number(queued)).collect()
     }
 
+    /// No move leads to a list any more.
+    pub(super) fn forget_lists(&mut self) {
+        self.lists.clear();
+    }
+
     /// The number of a list.
     pub(super) fn list(&mut self, delivery: Delivery, queue: &[Queued]) -> u32 {
         let numbers = self.numbers(queue);

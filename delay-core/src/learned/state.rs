@@ -20,7 +20,7 @@ pub struct State {
     pub(super) sums: Sums,
     /// The order of arrivals, summed up over the queues.
     arrivals: Print,
-    /// What it was before each step that can be taken back, and how much of `log` was there then.
+    /// What it was before each step that can be taken back, and how much of the logs was there then.
     before: Vec<Kept>,
     log: Vec<Change>,
     queues: Vec<Option<Queue>>,
@@ -66,7 +66,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// By how much another is more.
+    /// By how much another is more, and its rest.
     pub(super) fn to(self, other: Self) -> Self {
         Self {
             print: other.print.minus(self.print),
@@ -124,7 +124,7 @@ impl State {
         self.queues.get(object.index()).and_then(Option::as_ref)
     }
 
-    /// The processes and mailboxes that are there.
+    /// The processes, histories and mailboxes that are there.
     pub(super) fn parts(&self) -> impl Iterator<Item = Part> {
         self.numbers.iter().enumerate().filter(|(_, number)| **number > 0).map(|(index, _)| Part::of_index(index))
     }

@@ -30,7 +30,7 @@ use crate::{
 /// What a known unit of a step does.
 #[derive(Clone, Copy, Debug)]
 struct Effect {
-    /// Of all parts but queues.
+    /// By how much the sums are more, of all parts but queues; the rest that is there then.
     sums: Sums,
     /// Where its deeds begin, and how many they are.
     from: u32,
@@ -100,7 +100,7 @@ pub struct Steps {
     deeds: Vec<Deed>,
     /// The events of the last step.
     present: Vec<Event>,
-    /// How many points may be kept before no more steps are.
+    /// How many points and ends of trees may be kept before no more steps are.
     points_max: usize,
 }
 
@@ -135,6 +135,7 @@ impl Steps {
         self.points.clear();
         self.effects.clear();
         self.deeds.clear();
+        self.messages.forget_lists();
     }
 
     /// The events of the last step that was made here.
@@ -262,7 +263,7 @@ impl Steps {
 
     /// Where a unit is in the trees. What is looked at on the way is added.
     fn leaf(&mut self, state: &State, process: Process, first: u32, unit: &Unit) -> Leaf {
-        if self.points.len() + unit.seen.len() >= self.points_max {
+        if self.points.len() + self.effects.len() + unit.seen.len() >= self.points_max {
             return Leaf::Full;
         }
         let rest = (state.sums.rest > 0).then_some(Seen::Part(Part::REST));

@@ -3,7 +3,7 @@
 //! A search is generic over the explorer and monomorphised with it. It sees the World and what moves it, never futures,
 //! traces or terminals. What it covered leaves as [`Coverage`]; what it found as a [`Finding`].
 //!
-//! Reading order: `cursor.rs` (Choices(s) in the explorer's order), `ses.rs` (Figure 5), `ss.rs` (Figure 7),
+//! Reading order: `cursor.rs` (Choices(s) in the explorer's order), `ses.rs` (strata), `worker.rs` (Figure 5), `trail.rs`, `walk.rs`, `ss.rs` (Figure 7),
 //! `lasso/mod.rs` (what goes on for ever).
 
 mod audit;

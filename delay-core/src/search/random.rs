@@ -29,7 +29,7 @@ pub(super) fn search<E: Explorer>(
     let mut sampled = keep.sampled(settings).unwrap_or_else(begin);
     let samples = settings.samples.unwrap_or(u64::MAX);
     let stop = sampled.take(samples, settings, budget, keep, take).unwrap_or_else(|| {
-        keep.save(budget, &Saved::Sampling(sampled.clone()));
+        keep.save(budget, || Saved::Sampling(sampled.clone()));
         Stop::Samples
     });
     Outcome { coverage: sampled.coverage, stop }

@@ -21,13 +21,15 @@ impl<V: Visited> Search<'_, '_, V> {
         let keep = keep.filter(|keep| !keep.is_nowhere());
         // Where loops are looked for, the graph of all that was visited would have to be saved too.
         let Some(keep) = keep.filter(|_| coverage.lassos.is_none()) else { return };
-        let entries = |frontiers: &Mutex<Vec<Frontier>>| locked(frontiers).iter().flat_map(entries).collect::<Vec<_>>();
-        let (now, next) = (entries(&self.unfinished), entries(&self.frontiers));
-        coverage.states = V::of(&self.visited).count();
-        coverage.frontier = (now.len() + next.len()) as u64;
-        let bound = coverage.bound;
-        let visited = V::prints(&self.visited);
-        keep.save(self.budget, &Saved::Exhaustive(Position { coverage, bound, now, next, visited, names }));
+        keep.save(self.budget, || {
+            let entries =
+                |frontiers: &Mutex<Vec<Frontier>>| locked(frontiers).iter().flat_map(entries).collect::<Vec<_>>();
+            let (now, next) = (entries(&self.unfinished), entries(&self.frontiers));
+            coverage.states = V::of(&self.visited).count();
+            coverage.frontier = (now.len() + next.len()) as u64;
+            let (bound, visited) = (coverage.bound, V::prints(&self.visited));
+            Saved::Exhaustive(Position { coverage, bound, now, next, visited, names })
+        });
     }
 
     /// Takes up a saved search. Nothing was done yet.

@@ -97,13 +97,13 @@ impl Sampled {
             self.coverage.merge(&covered);
             if let Some(stop) = stop {
                 if stop.is_open() {
-                    keep.save(budget, &Saved::Sampling(Self { coverage: whole, ..self.clone() }));
+                    keep.save(budget, || Saved::Sampling(Self { coverage: whole, ..self.clone() }));
                 }
                 return Some(stop);
             }
             self.next = end;
             if keep.is_due(budget) {
-                keep.save(budget, &Saved::Sampling(self.clone()));
+                keep.save(budget, || Saved::Sampling(self.clone()));
             }
         }
         None
@@ -172,11 +172,11 @@ impl<'k> Keep<'k> {
         self.save.is_some() && budget.elapsed() >= self.due.get()
     }
 
-    /// Saves.
-    pub(super) fn save(&self, budget: &Budget<'_>, saved: &Saved) {
+    /// Saves what is made to be saved, which takes its time, too.
+    pub(super) fn save(&self, budget: &Budget<'_>, saved: impl FnOnce() -> Saved) {
         let Some(save) = self.save else { return };
         let began = budget.elapsed();
-        save(saved);
+        save(&saved());
         let ended = budget.elapsed();
         let share = ended.saturating_sub(began).saturating_mul(SHARE);
         let pause = if self.every.is_zero() { self.every } else { self.every.max(share) };

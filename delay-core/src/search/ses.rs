@@ -66,7 +66,12 @@ fn sweep<E: Explorer, V: Visited>(
 ) -> (Outcome, Vec<Frontier>) {
     let mut live = program.live();
     let mut settings = *settings;
+    // What several threads have found, while one looks for what it finds first.
+    let mut found: Option<(Outcome, Vec<Frontier>)> = None;
+    let nowhere = Keep::nowhere();
     loop {
+        // What was found is not saved, nor what was visited since then.
+        let keep = if found.is_some() { &nowhere } else { keep };
         let mut search = Search::<V>::new(program, &settings, budget);
         let stop = match keep.position().map_or(Ok(()), |saved| search.take_up(saved)) {
             Ok(()) => search.run(&mut live, explorer, keep),
@@ -78,9 +83,16 @@ fn sweep<E: Explorer, V: Visited>(
             // Learnt that states were told apart too little: all of it again. What one worker has learnt the others do not know.
             Err(Halt::Anew) => settings.jobs = 1,
             // Which one is found first depends on who was faster.
-            _ if is_found && settings.deterministic && settings.jobs > 1 => settings.jobs = 1,
+            Ok(stop) if is_found && settings.deterministic && settings.jobs > 1 => {
+                found = Some(search.outcome(stop));
+                settings.jobs = 1;
+            }
             Err(halt) => crate::bug!("a search ends with {halt:?}"),
             Ok(stop) => {
+                // Its time may be up before it comes to anything: what was found was found.
+                if let Some(found) = found.filter(|_| !is_found) {
+                    return found;
+                }
                 if stop.is_open() {
                     let coverage = locked(&search.coverage).clone();
                     search.save(Some(keep), coverage, live.world().names.order());
@@ -198,6 +210,7 @@ impl<'a, 'b, V: Visited> Search<'a, 'b, V> {
         }
         // A graph that is searched for loops, and pairs that can be met with fewer delays, are one worker's. What all shards do before
         // they divide the frontier has to be the same, in the same order.
+        // Two tables cannot grow while others use one of them: `Visited::ORDERED` has two.
         let is_one = worker.lassos.is_some() || V::ORDERED || !self.settings.shard.is_whole();
         let has_nothing = !is_resumed && locked(&self.round).is_empty();
         if is_one || has_nothing { 1 } else { self.settings.jobs.max(1) }
@@ -325,7 +338,7 @@ impl<'a, 'b, V: Visited> Search<'a, 'b, V> {
 
     /// All that was to be visited under the bound was.
     fn completed(&self, bound: u32, so_far: &mut Coverage) {
-        locked(&self.unfinished).clear();
+        debug_assert!(locked(&self.unfinished).is_empty(), "nobody was halted");
         let mut frontiers = locked(&self.frontiers);
         // Else one goes on that had come to its end.
         if so_far.completed_bound != Some(bound) {

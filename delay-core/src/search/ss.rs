@@ -81,7 +81,7 @@ pub(super) fn strata<E: Explorer>(
         }
     };
     if stop.is_open() {
-        keep.save(budget, &Saved::Sampling(sampled.clone()));
+        keep.save(budget, || Saved::Sampling(sampled.clone()));
     }
     stop
 }

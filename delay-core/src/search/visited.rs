@@ -46,7 +46,7 @@ pub trait Visited: Sized {
     fn prints(set: &Self::Set) -> Prints;
     /// An access.
     fn of(set: &Self::Set) -> Self;
-    /// Whether one more state can be inserted. Once the memory is used up: no, for ever.
+    /// Whether one more state can be inserted. Once the memory is used up: no, until others give back what they claimed.
     fn has_room(&mut self) -> bool;
     /// Whether the state must be expanded: it is new, or was reached with more delays before. There must be room for it.
     fn insert<E: Hash>(&mut self, state: Print, explorer: &E, delays: u32) -> bool;
@@ -257,16 +257,7 @@ fn is_new(inserted: Inserted) -> bool {
 
 /// `cache = "off"`: every state counts as new.
 #[derive(Debug)]
-pub struct Nothing {
-    here: u64,
-    all: Arc<AtomicU64>,
-}
-
-impl Drop for Nothing {
-    fn drop(&mut self) {
-        self.all.fetch_add(self.here, Ordering::Relaxed);
-    }
-}
+pub struct Nothing(Arc<AtomicU64>);
 
 impl Visited for Nothing {
     type Set = Arc<AtomicU64>;
@@ -286,7 +277,7 @@ impl Visited for Nothing {
     }
 
     fn of(all: &Arc<AtomicU64>) -> Self {
-        Self { here: 0, all: Arc::clone(all) }
+        Self(Arc::clone(all))
     }
 
     fn has_room(&mut self) -> bool {
@@ -295,7 +286,7 @@ impl Visited for Nothing {
 
     #[inline]
     fn insert<E: Hash>(&mut self, _: Print, _: &E, _: u32) -> bool {
-        self.here += 1;
+        self.0.fetch_add(1, Ordering::Relaxed);
         true
     }
 
@@ -304,6 +295,6 @@ impl Visited for Nothing {
     }
 
     fn count(&self) -> u64 {
-        self.all.load(Ordering::Relaxed) + self.here
+        self.0.load(Ordering::Relaxed)
     }
 }

@@ -1,4 +1,4 @@
-//! What a step looks at, noted while somebody wants to know: by the tables ([`super::tracked`]) and the queues ([`super::queue`]), which share this.
+//! What a step looks at, noted while somebody wants to know: by the tables ([`super::tracked`]), the queues ([`super::queue`]) and those who wait ([`super::waiters`]), which share this.
 //!
 //! The one thing of the World that is shared: an access through `Index` has nothing but the table at hand. While nobody wants to know, all that is
 //! asked is whether somebody does.

@@ -30,7 +30,7 @@ use crate::{
 pub struct Part(u32);
 
 impl Part {
-    /// What belongs to no process and no mailbox, and is looked at by every step.
+    /// What belongs to no process and no mailbox, and is looked at by every step where there is any.
     pub const REST: Self = Self(u32::MAX);
 
     /// A process's part, by its index.
@@ -341,6 +341,7 @@ fn identity_of_op(pending: &Pending) -> Print {
     if *state == Grant::Free {
         return Print::of(Domain::Part);
     }
+    // What it was granted is in the process's history, which each of its steps is known by; no other process can tell.
     let identity = Print::of_value(Domain::Part, &(op, site, pending.stage()));
     taken.as_ref().map_or(identity, |queued| identity.and(identity_of_message(queued)))
 }

@@ -95,7 +95,8 @@ impl Queue {
     #[cold]
     fn muddle(&self) {
         self.looked.note(Seen::All(self.object));
-        self.done.set(Done { order: Order::Other, ..self.done() });
+        // Those that were added may be gone: from here on only a look at all tells anything.
+        self.done.set(Done { order: Order::Other, added: 0, ..self.done() });
         self.looked.moved(self.object, Moved::Muddled);
     }
 

@@ -1,7 +1,7 @@
 //! Tables whose items come back: what a step changes is kept as it was before, and put back by [`World::step_back`].
 //!
 //! Every access passes through `Index` and `IndexMut`, so that no change can be forgotten, nor what a step looked at
-//! (`parts.rs`).
+//! (`parts.rs`; of queues and of those who wait, `queue.rs` and `waiters.rs` note it).
 //!
 //! [`World::step_back`]: super::World::step_back
 

@@ -132,7 +132,7 @@ impl<const KEY: usize, const WORDS: usize> Slots<KEY, WORDS> {
                 None => self.put(run.drain(..)),
             }
         }
-        self.put(run.into_iter().chain(begun));
+        self.put(begun.into_iter());
         Ok(())
     }
 
