@@ -22,6 +22,8 @@ pub mod linearizability;
 pub mod monitor;
 pub mod net;
 pub mod node;
+#[cfg(feature = "controlled")]
+pub(crate) mod owned;
 #[cfg_attr(not(feature = "controlled"), path = "plain/payload.rs")]
 pub mod payload;
 pub mod random;

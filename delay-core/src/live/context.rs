@@ -11,10 +11,12 @@ use crate::{
     verdict::Violation,
     world::{World, op::Site, words::Keeps},
 };
+use qcell::QCellOwner;
 use std::{
     any::Any,
     cell::{Cell, RefCell},
     future::Future,
+    mem::ManuallyDrop,
     pin::Pin,
     sync::Arc,
     task::Waker,
@@ -37,6 +39,8 @@ pub(crate) struct OpenStore {
 /// What ops see of the execution they run in.
 pub(crate) struct Context {
     pub(crate) world: World,
+    /// Opens what handles hold of values: `api/owned.rs`.
+    pub(crate) owner: QCellOwner,
     /// The first processes of nodes, and how to start each again.
     pub(crate) nodes: Vec<(Process, Init)>,
     /// Links that let something happen to messages: in words, and whether one matched.
@@ -96,8 +100,9 @@ impl Context {
     }
 }
 
+/// It needs no destructor, so that nobody has to ask whether its thread is ending: an execution is put in place and taken out again.
 struct Current {
-    context: RefCell<Option<Box<Context>>>,
+    context: RefCell<ManuallyDrop<Option<Box<Context>>>>,
     /// The engine itself is waking a leaf.
     waking: Cell<bool>,
     /// The process being polled.
@@ -106,32 +111,38 @@ struct Current {
     self_woken: Cell<bool>,
     /// A panic on this thread is the program's and is kept for the report instead of being printed.
     quiet: Cell<bool>,
-    panic: RefCell<Option<(String, String)>>,
 }
 
 thread_local! {
     static CURRENT: Current = const {
         Current {
-            context: RefCell::new(None),
+            context: RefCell::new(ManuallyDrop::new(None)),
             waking: Cell::new(false),
             polling: Cell::new(None),
             self_woken: Cell::new(false),
             quiet: Cell::new(false),
-            panic: RefCell::new(None),
         }
     };
+    /// Message and place of the last panic that was kept.
+    static PANIC: RefCell<Option<(String, String)>> = const { RefCell::new(None) };
+}
+
+/// `with`, by way of what the standard library inlines.
+#[inline]
+fn here<R>(f: impl FnOnce(&Current) -> R) -> R {
+    CURRENT.try_with(f).unwrap_or_else(|_| crate::bug!("it has no destructor"))
 }
 
 /// Runs `f` on the current execution, if there is one on this thread.
 #[inline]
 pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> Option<R> {
-    CURRENT.try_with(|current| current.context.borrow_mut().as_deref_mut().map(f)).ok().flatten()
+    here(|current| current.context.borrow_mut().as_deref_mut().map(f))
 }
 
 /// Whether a controlled execution runs on this thread.
 #[inline]
 pub(crate) fn is_controlled() -> bool {
-    CURRENT.try_with(|current| current.context.borrow().is_some()).unwrap_or(false)
+    here(|current| current.context.borrow().is_some())
 }
 
 /// Puts an execution in place while user code of one process runs. While `quiet`, the program's panics are kept for
@@ -140,10 +151,11 @@ pub(crate) fn is_controlled() -> bool {
 /// # Panics
 /// If one is in place already: a checker cannot run inside a test body.
 #[inline]
-pub(crate) fn install(context: Box<Context>, process: Process, quiet: bool) {
-    CURRENT.with(|current| {
-        let before = current.context.borrow_mut().replace(context);
-        assert!(before.is_none(), "a controlled execution cannot run inside another one");
+pub(crate) fn install(context: &mut Option<Box<Context>>, process: Process, quiet: bool) {
+    here(|current| {
+        let mut place = current.context.borrow_mut();
+        assert!(place.is_none(), "a controlled execution cannot run inside another one");
+        std::mem::swap(&mut **place, context);
         current.polling.set(Some(process));
         current.self_woken.set(false);
         current.quiet.set(quiet);
@@ -152,12 +164,12 @@ pub(crate) fn install(context: Box<Context>, process: Process, quiet: bool) {
 
 /// Takes the execution out again; says whether the process woke itself meanwhile.
 #[inline]
-pub(crate) fn uninstall() -> (Box<Context>, bool) {
-    CURRENT.with(|current| {
+pub(crate) fn uninstall(context: &mut Option<Box<Context>>) -> bool {
+    here(|current| {
         current.quiet.set(false);
         current.polling.set(None);
-        let context = current.context.borrow_mut().take().unwrap_or_else(|| crate::bug!("no execution in place"));
-        (context, current.self_woken.get())
+        std::mem::swap(&mut **current.context.borrow_mut(), context);
+        current.self_woken.get()
     })
 }
 
@@ -173,42 +185,38 @@ pub(crate) enum Wake {
 
 /// A process's waker was called on this thread.
 pub(crate) fn woken(process: Process) -> Wake {
-    CURRENT
-        .try_with(|current| {
-            if current.waking.get() {
-                Wake::Engine
-            } else if current.polling.get() == Some(process) {
-                current.self_woken.set(true);
-                Wake::Itself
-            } else {
-                Wake::Foreign
-            }
-        })
-        .unwrap_or(Wake::Foreign)
+    here(|current| {
+        if current.waking.get() {
+            Wake::Engine
+        } else if current.polling.get() == Some(process) {
+            current.self_woken.set(true);
+            Wake::Itself
+        } else {
+            Wake::Foreign
+        }
+    })
 }
 
 /// Wakes a leaf on the engine's behalf.
 pub(crate) fn wake_leaf(waker: Waker) {
-    CURRENT.with(|current| current.waking.set(true));
+    here(|current| current.waking.set(true));
     waker.wake();
-    CURRENT.with(|current| current.waking.set(false));
+    here(|current| current.waking.set(false));
 }
 
 /// Called by the panic hook: keeps a panic of the program under test for the report. Returns whether that is all there is
 /// to do; else it should be printed.
 pub(crate) fn keep_panic(place: impl FnOnce() -> (String, String)) -> bool {
-    CURRENT
-        .try_with(|current| {
-            if current.polling.get().is_none() {
-                return false;
-            }
-            *current.panic.borrow_mut() = Some(place());
-            current.quiet.get()
-        })
-        .unwrap_or(false)
+    here(|current| {
+        if current.polling.get().is_none() {
+            return false;
+        }
+        PANIC.set(Some(place()));
+        current.quiet.get()
+    })
 }
 
 /// Message and place of the last kept panic.
 pub(crate) fn take_panic() -> Option<(String, String)> {
-    CURRENT.with(|current| current.panic.borrow_mut().take())
+    PANIC.take()
 }

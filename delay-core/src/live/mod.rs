@@ -43,6 +43,7 @@ pub use lasso::Lasso;
 use lasso::Watch;
 pub use learning::GaveUp;
 use learning::Learning;
+use qcell::QCellOwner;
 pub use reexecute::Footprint;
 use std::{
     future::Future,
@@ -209,6 +210,7 @@ impl<'b> Live<'b> {
         world.set_environment(options.faults, options.premises, options.time, options.skew);
         let context = Context {
             world,
+            owner: QCellOwner::new(),
             nodes: Vec::new(),
             stores: Vec::new(),
             links: Vec::new(),
@@ -451,12 +453,10 @@ impl<'b> Live<'b> {
     /// Runs user code of a process with the context installed. Says too whether the process woke itself.
     #[inline]
     fn installed<R>(&mut self, process: Process, f: impl FnOnce(&mut Self) -> R) -> (R, bool) {
-        let context = self.context.take().unwrap_or_else(|| crate::bug!("steps do not nest"));
-        context::install(context, process, !self.recording);
+        debug_assert!(self.context.is_some(), "steps do not nest");
+        context::install(&mut self.context, process, !self.recording);
         let result = f(self);
-        let (context, self_woken) = context::uninstall();
-        self.context = Some(context);
-        (result, self_woken)
+        (result, context::uninstall(&mut self.context))
     }
 
     /// Drops what is left of the execution. Destructors may perform ops; the World they act on is about to be reset.

@@ -9,11 +9,12 @@ use crate::{
     api::{
         backend,
         leaf::Leaf,
+        owned::Owned,
         payload::{Payload, View},
     },
     hash::Print,
     ids::{Message, Object},
-    live::context::Context,
+    live::context::{self, Context},
     world::{
         fault::Rule,
         mailbox::{Mailbox, Reception},
@@ -26,7 +27,7 @@ use std::{
     fmt,
     future::Future,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{self, Poll},
 };
 
@@ -37,7 +38,7 @@ pub(crate) struct Core<T, V = Payload<T>> {
     view: V,
     copies: bool,
     /// Values of queued messages, in the order they were put in.
-    values: Mutex<VecDeque<(Message, T)>>,
+    values: Owned<VecDeque<(Message, T)>>,
     weak_senders: Weak,
 }
 
@@ -71,19 +72,36 @@ impl<T, V: View<T>> Core<T, V> {
             execution: context.execution,
             copies: kind.is_networked && view.copies(),
             view,
-            values: Mutex::new(VecDeque::new()),
+            values: Owned::new(context, VecDeque::new()),
             weak_senders: Weak::new(),
         })
     }
 
-    fn put(&self, message: Message, value: T) {
-        self.values().push_back((message, value));
+    #[inline]
+    fn put(&self, context: &mut Context, message: Message, value: T) {
+        self.values.of(context).push_back((message, value));
     }
 
-    fn take(&self, message: Message) -> T {
-        let mut values = self.values();
-        let at = values.iter().position(|(other, _)| *other == message);
-        let taken = at.and_then(|at| if at == 0 { values.pop_front() } else { values.remove(at) });
+    /// What was sent, unless it has to be shown first, which is the user's code.
+    #[inline]
+    fn put_unless_recorded(&self, context: &mut Context, message: Message, value: &mut Option<T>) {
+        if context.recorder.is_none()
+            && let Some(value) = value.take()
+        {
+            self.put(context, message, value);
+        }
+    }
+
+    #[inline]
+    fn take(&self, context: &mut Context, message: Message) -> T {
+        let values = self.values.of(context);
+        let taken = match values.front() {
+            Some((first, _)) if *first == message => values.pop_front(),
+            _ => {
+                let at = values.iter().position(|(other, _)| *other == message);
+                at.and_then(|at| values.remove(at))
+            }
+        };
         taken.map_or_else(|| crate::bug!("message {message:?} has no value"), |(_, value)| value)
     }
 
@@ -93,12 +111,15 @@ impl<T, V: View<T>> Core<T, V> {
         self.copies && context.world.holds(self.object, message)
     }
 
-    /// A copy of the value of a message that stays in the mailbox.
-    fn copy(&self, message: Message) -> T {
-        // Copied outside the lock: `Clone` is the user's code.
-        let value = self.take(message);
+    /// What is received: the value that was taken, or a copy of it if the message stays in the mailbox.
+    #[inline]
+    fn received(&self, message: Message, value: T, again: bool) -> T {
+        if !again {
+            return value;
+        }
+        // Copied outside any borrow: `Clone` is the user's code.
         let copy = self.view.copy(&value).unwrap_or_else(|| crate::bug!("{message:?} cannot be copied"));
-        self.put(message, value);
+        backend::within(self.execution, |context| self.put(context, message, value));
         copy
     }
 
@@ -115,12 +136,24 @@ impl<T, V: View<T>> Core<T, V> {
             *content = value.as_ref().and_then(|value| self.view.content(value));
         }
         let (to, site) = (self.object, leaf.site());
-        let (seen, recording) =
-            task::ready!(leaf.poll_with(cx, || Op::Send { to, content: *content, rule: *rule }, told));
-        let value = value.take().unwrap_or_else(|| crate::bug!("a send without a value"));
+        let (seen, recording) = task::ready!(leaf.poll_with(
+            cx,
+            || Op::Send { to, content: *content, rule: *rule },
+            |context, seen| {
+                if let Observation::Sent(message) = seen {
+                    self.put_unless_recorded(context, message, value);
+                }
+                (seen, context.recorder.is_some())
+            }
+        ));
+        let value = match (seen, value.take()) {
+            (Observation::Sent(_), None) => return Poll::Ready(Ok(())),
+            (_, Some(value)) => value,
+            (_, None) => crate::bug!("a send without a value"),
+        };
         if let Observation::Sent(message) = seen {
             self.record_departure(recording, site, message, &value, "to");
-            self.put(message, value);
+            backend::within(self.execution, |context| self.put(context, message, value));
             return Poll::Ready(Ok(()));
         }
         if let Observation::Lost(message) = seen {
@@ -135,16 +168,17 @@ impl<T, V: View<T>> Core<T, V> {
     #[inline]
     pub(crate) fn poll_receive(&self, leaf: &mut Leaf, cx: &task::Context<'_>) -> Poll<Option<T>> {
         let (from, site) = (self.object, leaf.site());
-        let (seen, recording, again) = task::ready!(leaf.poll_with(
+        let (received, recording) = task::ready!(leaf.poll_with(
             cx,
             || Op::Receive(from),
             |context, seen| {
-                let Observation::Received(message) = seen else { return (seen, context.recorder.is_some(), false) };
-                (seen, context.recorder.is_some(), self.comes_again(context, message))
+                let Observation::Received(message) = seen else { return (None, context.recorder.is_some()) };
+                let again = self.comes_again(context, message);
+                (Some((message, self.take(context, message), again)), context.recorder.is_some())
             }
         ));
-        if let Observation::Received(message) = seen {
-            let value = if again { self.copy(message) } else { self.take(message) };
+        if let Some((message, value, again)) = received {
+            let value = self.received(message, value, again);
             self.record_arrival(recording, site, &value);
             return Poll::Ready(Some(value));
         }
@@ -176,10 +210,17 @@ impl<T, V: View<T>> Core<T, V> {
     #[track_caller]
     pub(crate) fn send_now(&self, value: T, site: Site) -> Result<(), (T, Immediate)> {
         let content = self.view.content(&value);
-        let (sent, recording) = self.now(|context| context.world.send_now(self.object, content));
+        let mut value = Some(value);
+        let (sent, recording) = self.now(|context| {
+            let sent = context.world.send_now(self.object, content);
+            if let Immediate::Done(message) = sent {
+                self.put_unless_recorded(context, message, &mut value);
+            }
+            sent
+        });
+        let Some(value) = value else { return Ok(()) };
         if let Immediate::Done(message) = sent {
-            self.record(recording, site, || format!("sends {} to", self.view.text(&value)));
-            self.put(message, value);
+            self.put_recorded(site, message, value);
             return Ok(());
         }
         self.record(recording, site, || format!("cannot send {} to", self.view.text(&value)));
@@ -199,23 +240,37 @@ impl<T, V: View<T>> Core<T, V> {
     #[track_caller]
     pub(crate) fn send_reserved(&self, value: T, site: Site) {
         let content = self.view.content(&value);
-        let (sent, recording) = self.now(|context| context.world.send_reserved(self.object, content));
-        if let Immediate::Done(message) = sent {
-            self.record(recording, site, || format!("sends {} to", self.view.text(&value)));
-            self.put(message, value);
+        let mut value = Some(value);
+        let (sent, _) = self.now(|context| {
+            let sent = context.world.send_reserved(self.object, content);
+            if let Immediate::Done(message) = sent {
+                self.put_unless_recorded(context, message, &mut value);
+            }
+            sent
+        });
+        if let (Immediate::Done(message), Some(value)) = (sent, value) {
+            self.put_recorded(site, message, value);
         }
+    }
+
+    /// Shows what was sent, and puts it in.
+    #[cold]
+    fn put_recorded(&self, site: Site, message: Message, value: T) {
+        self.record_text(site, &format!("sends {} to", self.view.text(&value)));
+        backend::within(self.execution, |context| self.put(context, message, value));
     }
 
     /// Receives without waiting.
     #[track_caller]
     pub(crate) fn receive_now(&self, site: Site) -> Result<T, Immediate> {
-        let ((received, again), recording) = self.now(|context| {
+        let ((received, taken), recording) = self.now(|context| {
             let received = context.world.receive_now(self.object);
-            let again = matches!(received, Immediate::Done(message) if self.comes_again(context, message));
-            (received, again)
+            let Immediate::Done(message) = received else { return (received, None) };
+            let again = self.comes_again(context, message);
+            (received, Some((message, self.take(context, message), again)))
         });
-        if let Immediate::Done(message) = received {
-            let value = if again { self.copy(message) } else { self.take(message) };
+        if let Some((message, value, again)) = taken {
+            let value = self.received(message, value, again);
             self.record_arrival(recording, site, &value);
             return Ok(value);
         }
@@ -287,10 +342,6 @@ fn told(context: &mut Context, seen: Observation) -> (Observation, bool) {
 }
 
 impl<T, V> Core<T, V> {
-    fn values(&self) -> MutexGuard<'_, VecDeque<(Message, T)>> {
-        self.values.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(crate) fn add_sender(&self) {
         backend::within_if(self.execution, |context| context.world.add_sender(self.object));
     }
@@ -330,21 +381,27 @@ impl<T, V> Core<T, V> {
     }
 
     /// The receiver is dropped: so is what was queued, as tokio does. Unless its node crashes, or it is an
-    /// endpoint that was moved elsewhere: then what is queued is the network's.
+    /// endpoint that was moved elsewhere: then what is queued is the network's. Dropped where its execution is not, what is queued stays
+    /// until the last handle is gone.
     pub(crate) fn drop_receiver(&self, reception: Reception) {
-        let gone = backend::within_if(self.execution, |context| {
-            if !context.world.receiver_gone(self.object, reception) {
+        let gone = context::with(|context| {
+            let is_there = context.execution == self.execution;
+            let is_meant = !is_there || context.world.receiver_gone(self.object, reception);
+            if !is_meant || !self.values.is_owned_by(context) || self.values.of(context).is_empty() {
                 return VecDeque::new();
             }
-            // What is held back may find the name bound anew.
-            let is_late = |(message, _): &(Message, T)| context.world.is_held_back(self.object, *message);
-            let mut values = self.values();
-            let (late, gone) = std::mem::take(&mut *values).into_iter().partition(is_late);
-            *values = late;
+            let mut gone = std::mem::take(self.values.of(context));
+            if is_there {
+                // What is held back may find the name bound anew.
+                let is_late = |(message, _): &(Message, T)| context.world.is_held_back(self.object, *message);
+                let late;
+                (late, gone) = gone.into_iter().partition(is_late);
+                *self.values.of(context) = late;
+            }
             gone
         });
         // Outside any borrow: destructors are the user's code.
-        drop(gone.unwrap_or_else(|| std::mem::take(&mut *self.values())));
+        drop(gone);
     }
 
     /// The receiver is closed explicitly; what is queued can still be received.
