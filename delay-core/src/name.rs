@@ -23,6 +23,8 @@ pub struct Names {
     apart: IdSet<Print>,
     /// A bit for each of them, several sharing one: most points have none.
     apart_bits: u64,
+    /// Some of them are ops.
+    has_ops_apart: bool,
     /// What processes have seen is hashed. Who samples looks at no state, and asks for nothing but to tell points apart: that only
     /// once there is one.
     keeps_histories: bool,
@@ -30,6 +32,26 @@ pub struct Names {
     sees_heat: bool,
     /// How often something was learnt that a search has to know from its beginning.
     revision: u32,
+}
+
+/// Where an execution can have a step of its own or go on within one: a start, a receive, a send or a turn. It is the same in another execution
+/// whose process has seen the same.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Point {
+    /// A start, by the initial local id.
+    Start(Print),
+    /// An op, by the local id before it, and the message it takes if it takes one.
+    Op(Print, Print),
+}
+
+impl Point {
+    #[inline]
+    fn print(self) -> Print {
+        match self {
+            Self::Start(local) => local,
+            Self::Op(local, message) => local.and(message),
+        }
+    }
 }
 
 /// Whether what processes have seen is hashed: what states are compared by.
@@ -89,6 +111,7 @@ impl Default for Names {
             objects: Vec::new(),
             apart: IdSet::default(),
             apart_bits: 0,
+            has_ops_apart: false,
             keeps_histories: true,
             sees_heat: false,
             revision: 0,
@@ -201,8 +224,12 @@ impl Names {
 
     /// Whether this start, receive, send or turn is a step of its own.
     #[inline]
-    pub fn is_apart(&self, point: Print) -> bool {
-        self.apart_bits & point.bit() != 0 && self.apart.contains(&point)
+    pub fn is_apart(&self, point: Point) -> bool {
+        if !self.has_ops_apart && matches!(point, Point::Op(..)) {
+            return false;
+        }
+        let print = point.print();
+        self.apart_bits & print.bit() != 0 && self.apart.contains(&print)
     }
 
     /// How many are.
@@ -212,13 +239,15 @@ impl Names {
 
     /// Remembers that it is. Returns false if it was known. Where no histories are kept the point is not known yet: from now on
     /// they are, and the path shows it once more.
-    pub fn remember_apart(&mut self, point: Print) -> bool {
+    pub fn remember_apart(&mut self, point: Point) -> bool {
         if !self.keeps_histories {
             self.keeps_histories = true;
             return true;
         }
-        self.apart_bits |= point.bit();
-        self.apart.insert(point)
+        self.has_ops_apart |= matches!(point, Point::Op(..));
+        let print = point.print();
+        self.apart_bits |= print.bit();
+        self.apart.insert(print)
     }
 
     /// Whether what processes have seen is hashed.

@@ -22,11 +22,9 @@ impl Stack {
     }
 
     fn remove(&mut self, process: Process) {
-        // The blocked process is nearly always the top.
-        if self.0.last() == Some(&process) {
-            self.0.pop();
-        } else {
-            self.0.retain(|other| *other != process);
+        // The blocked process is nearly always the top, or was until it enabled another.
+        if let Some(at) = self.0.iter().rposition(|other| *other == process) {
+            self.0.remove(at);
         }
     }
 

@@ -6,7 +6,7 @@ use crate::{
     live::context::Context,
     world::op::{Observation, Op, Site},
 };
-use std::task::{self, Poll};
+use std::task::{self, Poll, Waker};
 
 /// An awaited op, from its first poll on.
 #[derive(Debug)]
@@ -80,7 +80,10 @@ fn remember_waker(context: &mut Context, process: Process, slot: Slot, cx: &task
     if context.wakers[process.index()].will_wake(cx.waker()) {
         return;
     }
-    let waker = cx.waker().clone();
+    keep_waker(context, process, slot, cx.waker().clone());
+}
+
+fn keep_waker(context: &mut Context, process: Process, slot: Slot, waker: Waker) {
     match context.leaf_wakers.iter_mut().find(|(p, s, _)| (*p, *s) == (process, slot)) {
         Some(known) => known.2 = waker,
         None => context.leaf_wakers.push((process, slot, waker)),

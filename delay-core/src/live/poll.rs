@@ -35,23 +35,8 @@ impl<'b> Live<'b> {
     pub(super) fn run(&mut self, next: Next) {
         let mut next = Some(next);
         while let Some(granted) = next {
-            let polled = match granted {
-                Next::Poll(process, slot) => Some((process, slot)),
-                Next::Crash(root, then) => self.crash(root, then),
-                Next::Restart(root, then) => {
-                    self.restart_node(root, then.map(|(process, _)| process));
-                    then
-                }
-                Next::Stay(process) => {
-                    self.record_stay(process);
-                    None
-                }
-                Next::Drop(process) => {
-                    self.record("is aborted");
-                    self.learn_from(process, Call::Dropped, |live| live.drop_task(process));
-                    None
-                }
-            };
+            let polled =
+                if let Next::Poll(process, slot) = granted { Some((process, slot)) } else { self.do_first(granted) };
             let Some((process, slot)) = polled else { break };
             self.wake_leaf(process, slot);
             self.learn_from(process, Call::Granted, |live| live.poll(process));
@@ -69,6 +54,27 @@ impl<'b> Live<'b> {
         }
         if self.inbox.has_any() {
             self.take_foreign_wakes();
+        }
+    }
+
+    /// Does what a choice asks for before a poll, or instead of one.
+    fn do_first(&mut self, granted: Next) -> Option<(Process, Slot)> {
+        match granted {
+            Next::Poll(process, slot) => Some((process, slot)),
+            Next::Crash(root, then) => self.crash(root, then),
+            Next::Restart(root, then) => {
+                self.restart_node(root, then.map(|(process, _)| process));
+                then
+            }
+            Next::Stay(process) => {
+                self.record_stay(process);
+                None
+            }
+            Next::Drop(process) => {
+                self.record("is aborted");
+                self.learn_from(process, Call::Dropped, |live| live.drop_task(process));
+                None
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 //! A delay moves one place along the list; the explorer is told (`Explorer::delay`) only when that leaves a process.
 
 use crate::{
-    explorer::Explorer,
+    explorer::{self, Event, Explorer},
     ids::Process,
     world::{Choice, World},
 };
@@ -33,7 +33,7 @@ impl Choices for World {
 
     #[inline]
     fn alternatives_of(&self, process: Process) -> u32 {
-        if process.is_environment() || self.is_live(process) { self.alternatives(process) } else { 0 }
+        self.alternatives_of(process)
     }
 
     fn sum_enabled(&self, mark: impl Fn(Process) -> u64) -> u64 {
@@ -54,7 +54,7 @@ pub struct Cursor<E> {
     first: Option<Process>,
     /// Processes from the present one on that the explorer still has to name.
     processes_left: u32,
-    /// Sum of the marks of the processes named so far.
+    /// Sum of the marks of the processes named before the present one.
     named: u64,
     spent: u32,
 }
@@ -67,7 +67,13 @@ impl<E: Explorer> Cursor<E> {
     /// The first choice of a state. The state must have one.
     #[inline]
     pub fn at(world: &impl Choices, explorer: E) -> Result<Self, Unsound> {
-        let mut cursor = Self {
+        let mut cursor = Self::before(explorer);
+        cursor.come_to(world).map(|()| cursor)
+    }
+
+    /// Before the first state: [`Cursor::come_to`] it.
+    pub fn before(explorer: E) -> Self {
+        Self {
             explorer,
             process: Process::FAULTS,
             alternative: 0,
@@ -76,24 +82,37 @@ impl<E: Explorer> Cursor<E> {
             processes_left: 0,
             named: 0,
             spent: 0,
-        };
+        }
+    }
+
+    /// Turns to the first choice of a state, which must have one: the next of an execution, once the explorer was told what happened.
+    #[inline]
+    pub fn come_to(&mut self, world: &impl Choices) -> Result<(), Unsound> {
+        (self.process, self.alternative, self.of_process) = (Process::FAULTS, 0, 0);
+        (self.first, self.processes_left, self.named, self.spent) = (None, 0, 0, 0);
         if let Some((process, outcomes)) = world.choosing() {
-            (cursor.process, cursor.of_process) = (process, outcomes);
-            return Ok(cursor);
+            (self.process, self.of_process) = (process, outcomes);
+            return Ok(());
         }
-        cursor.processes_left = world.enabled();
-        cursor.first = cursor.explorer.environment().filter(|first| first.is_environment());
-        if let Some(first) = cursor.first
-            && cursor.turn_to(first, world)
+        self.processes_left = world.enabled();
+        self.first = self.explorer.environment().filter(|first| first.is_environment());
+        if let Some(first) = self.first
+            && self.turn_to(first, world)
         {
-            return Ok(cursor);
+            return Ok(());
         }
-        if cursor.processes_left > 0 {
-            cursor.name(world)?;
+        if self.processes_left > 0 {
+            self.name(world)?;
         } else {
-            cursor.turn_to_environment(world, None);
+            self.turn_to_environment(world, None);
         }
-        if cursor.of_process == 0 { Err(Unsound(cursor.process)) } else { Ok(cursor) }
+        if self.of_process == 0 { Err(Unsound(self.process)) } else { Ok(()) }
+    }
+
+    /// Passes on what happened in a step.
+    #[inline]
+    pub fn tell(&mut self, events: &[Event]) {
+        explorer::tell(&mut self.explorer, events);
     }
 
     /// Turns to the process the explorer names.
@@ -102,9 +121,9 @@ impl<E: Explorer> Cursor<E> {
         let process = self.explorer.next();
         (self.process, self.alternative) = (process, 0);
         self.of_process = world.alternatives_of(process);
-        self.named = self.named.wrapping_add(mark(process));
         let is_last_of_many = self.processes_left == 1 && world.enabled() > 1;
-        if self.of_process == 0 || is_last_of_many && self.named != world.sum_enabled(mark) {
+        let named = || self.named.wrapping_add(mark(process));
+        if self.of_process == 0 || is_last_of_many && named() != world.sum_enabled(mark) {
             return Err(Unsound(process));
         }
         Ok(())
@@ -172,6 +191,7 @@ impl<E: Explorer> Cursor<E> {
         }
         if !leaves.is_environment() {
             self.processes_left -= 1;
+            self.named = self.named.wrapping_add(mark(leaves));
         }
         if self.processes_left == 0 {
             let turned = self.turn_to_environment(world, None);

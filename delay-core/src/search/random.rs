@@ -9,11 +9,7 @@ use super::{
     saved::{Keep, Sampled, Saved},
     ss,
 };
-use crate::{
-    coverage::Coverage,
-    explorer::{self, Explorer},
-    live::Status,
-};
+use crate::{coverage::Coverage, explorer::Explorer, live::Status};
 
 /// Runs the random baseline: as many samples as asked for, or until the budget ends.
 pub(super) fn search<E: Explorer>(
@@ -41,16 +37,15 @@ fn sample<E: Explorer>(worker: &mut Worker<'_, '_>, explorer: &E, settings: &Set
     let mut choices = 0;
     let mut step = 0;
     worker.live.restart();
-    let mut explorer = explorer.clone();
-    explorer::tell(&mut explorer, worker.live.world().events());
+    let mut cursor = Cursor::before(explorer.clone());
+    cursor.tell(worker.live.world().events());
     while worker.live.status() == Status::Running {
         let count = worker.live.world().choice_count();
         let delays = if count > 1 { random.below(count as usize) as u32 } else { 0 };
         choices += u32::from(count > 1);
-        let mut cursor = match Cursor::at(worker.live.world(), explorer) {
-            Ok(cursor) => cursor,
-            Err(unsound) => return Sample::Unsound(unsound),
-        };
+        if let Err(unsound) = cursor.come_to(worker.live.world()) {
+            return Sample::Unsound(unsound);
+        }
         for _ in 0..delays {
             if let Err(unsound) = cursor.delay(worker.live.world()) {
                 return Sample::Unsound(unsound);
@@ -60,8 +55,7 @@ fn sample<E: Explorer>(worker: &mut Worker<'_, '_>, explorer: &E, settings: &Set
             deviations.push(Deviation { step, delays });
         }
         worker.live.step(cursor.choice());
-        explorer = cursor.into_explorer();
-        explorer::tell(&mut explorer, worker.live.world().events());
+        cursor.tell(worker.live.world().events());
         step += 1;
         let live = &mut worker.live;
         if let Some(spent) = worker.meter.tick(|| progress(live)) {

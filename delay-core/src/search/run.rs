@@ -5,7 +5,7 @@ use super::{
     cursor::{Cursor, Unsound},
 };
 use crate::{
-    explorer::{self, Explorer},
+    explorer::Explorer,
     live::{Live, Status},
     name::Histories,
     verdict::Divergence,
@@ -54,8 +54,8 @@ pub fn run<E: Explorer>(
     meter: &mut Meter<'_>,
 ) -> Ran {
     live.restart();
-    let mut explorer = explorer.clone();
-    explorer::tell(&mut explorer, live.world().events());
+    let mut cursor = Cursor::before(explorer.clone());
+    cursor.tell(live.world().events());
     let mut deviations = deviations.iter().peekable();
     let mut step = 0;
     if let Some(positions) = &mut positions {
@@ -63,10 +63,9 @@ pub fn run<E: Explorer>(
         positions.choices = 0;
     }
     while live.status() == Status::Running {
-        let mut cursor = match Cursor::at(live.world(), explorer) {
-            Ok(cursor) => cursor,
-            Err(unsound) => return Ran::Unsound(unsound),
-        };
+        if let Err(unsound) = cursor.come_to(live.world()) {
+            return Ran::Unsound(unsound);
+        }
         if let Some(deviation) = deviations.next_if(|deviation| deviation.step == step) {
             for _ in 0..deviation.delays {
                 match cursor.delay(live.world()) {
@@ -85,8 +84,7 @@ pub fn run<E: Explorer>(
             }
         }
         live.step(cursor.choice());
-        explorer = cursor.into_explorer();
-        explorer::tell(&mut explorer, live.world().events());
+        cursor.tell(live.world().events());
         step += 1;
         if let Some(spent) = meter.tick(|| progress(live)) {
             return Ran::Spent(spent);

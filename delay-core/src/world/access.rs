@@ -194,6 +194,11 @@ impl Accesses {
     pub(super) fn begin(&mut self) {
         self.list.clear();
     }
+
+    #[inline(never)]
+    fn note(&mut self, access: Access) {
+        self.list.push(access);
+    }
 }
 
 impl World {
@@ -217,7 +222,7 @@ impl World {
     #[inline]
     pub(super) fn touch(&mut self, place: Place, kind: Kind) {
         if self.accesses.is_wanted {
-            self.accesses.list.push(Access { place, kind, message: None, capacity: 0 });
+            self.accesses.note(Access { place, kind, message: None, capacity: 0 });
         }
     }
 
@@ -239,9 +244,12 @@ impl World {
     /// A message arrives at a mailbox.
     #[inline]
     pub(super) fn touch_arrival(&mut self, object: Object, message: Message) {
-        if !self.accesses.is_wanted {
-            return;
+        if self.accesses.is_wanted {
+            self.note_arrival(object, message);
         }
+    }
+
+    fn note_arrival(&mut self, object: Object, message: Message) {
         let mailbox = &self.mailboxes[object.index()];
         let kind = match mailbox.delivery {
             _ if self.decides_at_send(object) => Kind::Write,
@@ -250,15 +258,18 @@ impl World {
         };
         let capacity = if mailbox.capacity == u32::MAX { 0 } else { mailbox.capacity };
         let place = Place::object(object);
-        self.accesses.list.push(Access { place, kind, message: Some(message), capacity });
+        self.accesses.note(Access { place, kind, message: Some(message), capacity });
     }
 
     /// Somebody who would not wait sees whether a mailbox is closed, and whether there is room.
     #[inline]
     pub(super) fn touch_room(&mut self, object: Object) {
-        if !self.accesses.is_wanted {
-            return;
+        if self.accesses.is_wanted {
+            self.note_room(object);
         }
+    }
+
+    fn note_room(&mut self, object: Object) {
         let mailbox = &self.mailboxes[object.index()];
         match (mailbox.closed, mailbox.capacity) {
             (true, _) => self.touch_object(object, Kind::SeeClosed),
@@ -270,16 +281,19 @@ impl World {
     /// A message is taken out of a mailbox.
     #[inline]
     pub(super) fn touch_taking(&mut self, object: Object, queued: &Queued, waits: bool) {
-        if !self.accesses.is_wanted {
-            return;
+        if self.accesses.is_wanted {
+            self.note_taking(object, queued.message, waits);
         }
+    }
+
+    fn note_taking(&mut self, object: Object, message: Message, waits: bool) {
         let kind = match (waits, self.mailboxes[object.index()].delivery) {
             (false, _) => Kind::TakeNow,
             (true, Delivery::Fifo) => Kind::Receive,
             (true, Delivery::PerSender | Delivery::Unordered) => Kind::Pick,
         };
         let place = Place::object(object);
-        self.accesses.list.push(Access { place, kind, message: Some(queued.message), capacity: 0 });
+        self.accesses.note(Access { place, kind, message: Some(message), capacity: 0 });
     }
 
     /// Somebody takes what comes first, by arrival, out of a mailbox.

@@ -19,6 +19,7 @@ use crate::{
     explorer::Event,
     hash::{Domain, Print},
     ids::{Message, Object, Process, Slot},
+    name::Point,
 };
 
 impl World {
@@ -38,7 +39,7 @@ impl World {
         self.begin(child, local);
         let node = self.processes[parent.index()].node;
         self.processes[child.index()].node = node;
-        if self.names.is_apart(local) {
+        if self.names.is_apart(Point::Start(local)) {
             self.processes[child.index()].insert(Op::Start, site);
             self.refresh(child);
         }
@@ -49,7 +50,7 @@ impl World {
     pub fn begin_first_poll(&mut self, child: Process) {
         self.actor = child;
         self.first_poll = child != Process::BODY;
-        self.inside = self.first_poll.then(|| self.histories[child.index()].local);
+        self.inside = self.first_poll.then(|| Point::Start(self.local_of(child)));
     }
 
     /// Its first poll is over.
@@ -172,7 +173,7 @@ impl World {
     /// What happens now must not happen in the step that the start, or the op, before it was taken into.
     #[inline]
     pub(super) fn apart_from_inside(&mut self) {
-        if self.notes.early.is_none() {
+        if self.inside.is_some() && self.notes.early.is_none() {
             self.notes.early = self.inside;
         }
     }
@@ -206,20 +207,24 @@ impl World {
 
     /// What tells a value from others that goes to a mailbox or a store, by the short print of its name.
     #[inline]
-    pub(super) fn value_print(&self, from: Process, to: u64, content: Option<Print>) -> Print {
+    pub(super) fn value_print(&self, from: Process, to: impl FnOnce() -> u64, content: Option<Print>) -> Print {
+        match content {
+            Some(content) => content,
+            None if self.names.keeps_histories() => self.origin_print(from, to()),
+            None => Print::default(),
+        }
+    }
+
+    #[inline]
+    fn origin_print(&self, from: Process, to: u64) -> Print {
+        #[cfg(feature = "test-hooks")]
+        if self.masks(super::masked::Part::Origin) {
+            return self.names.process_print(from);
+        }
         // Pitfall B.13: an opaque value is named by its origin, what its sender had observed and where it sent it.
-        content.unwrap_or_else(|| {
-            #[cfg(feature = "test-hooks")]
-            if self.masks(super::masked::Part::Origin) {
-                return self.names.process_print(from);
-            }
-            if !self.names.keeps_histories() {
-                return Print::default();
-            }
-            let seen = &self.histories[from.index()];
-            let whence = self.names.process_short(from).rotate_left(1) ^ to;
-            seen.local.with(whence ^ Domain::Message as u64).with(seen.counted()).with(u64::from(seen.drawn))
-        })
+        let seen = &self.histories[from.index()];
+        let whence = self.names.process_short(from).rotate_left(1) ^ to;
+        seen.local.with(whence ^ Domain::Message as u64).with(seen.counted()).with(u64::from(seen.drawn))
     }
 
     /// A message is sent.
@@ -236,12 +241,17 @@ impl World {
         if self.is_lost(from, to) {
             return Observation::Lost(message);
         }
-        let id = self.value_print(from, self.names.object_short(to), content);
+        let id = self.value_print(from, || self.names.object_short(to), content);
         let queued = Queued { message, arrival: message.0, sender: from, rule, id };
         if fate == Fate::AheadOf(0) && !self.is_hostile() {
             self.arriving(to, from, message, |mailbox| mailbox.queue.push_back(queued));
             return Observation::Sent(message);
         }
+        self.enqueue_on_network(fate, to, queued)
+    }
+
+    fn enqueue_on_network(&mut self, fate: Fate, to: Object, queued: Queued) -> Observation {
+        let message = queued.message;
         let is_lost = self.meet(fate, to, queued);
         if is_lost { Observation::Lost(message) } else { Observation::Sent(message) }
     }
@@ -256,11 +266,14 @@ impl World {
         self.touch_arrival(to, message);
         let mailbox = &mut self.mailboxes[to.index()];
         put(mailbox);
-        let (reader, full) = (mailbox.reader, !mailbox.has_room());
+        let reader = mailbox.reader;
         note_stale(&mut mailbox.stale, &mut self.stale_mailboxes, to);
-        self.refresh_readers(to);
-        if full {
-            self.refresh_writers(to);
+        if mailbox.is_waited_for() {
+            let is_full = !mailbox.has_room();
+            self.refresh_readers(to);
+            if is_full {
+                self.refresh_writers(to);
+            }
         }
         if let Some(reader) = reader {
             self.events.push(Event::Sent { from, to: reader });
@@ -276,6 +289,7 @@ impl World {
     }
 
     /// Sends without waiting.
+    #[inline]
     pub fn send_now(&mut self, to: Object, content: Option<Print>) -> Immediate {
         self.journal.note(|| Act::SendNow(to, content));
         self.shared_op_on(to);
@@ -357,7 +371,7 @@ impl World {
             self.names.remember_arrival(from);
         }
         self.touch_order(from);
-        let taken = self.take(from, 0);
+        let taken = self.take(from, 0, |_| ());
         match &taken {
             Some(queued) => self.touch_taking(from, queued, false),
             None => self.touch_object(from, Kind::Miss),
@@ -380,6 +394,9 @@ impl World {
 
     #[inline]
     fn observe_immediate(&mut self, op: u64, object: Object, result: Immediate, seen: Option<Print>) {
+        if !self.names.keeps_histories() {
+            return;
+        }
         // Past those of `step::kind`.
         let kind = match result {
             Immediate::Done(_) => 6,

@@ -52,6 +52,7 @@ impl World {
     }
 
     /// Whether it does.
+    #[inline]
     pub(super) fn is_carried(&self) -> bool {
         self.as_set.wire.is_some()
     }
@@ -62,14 +63,18 @@ impl World {
     }
 
     /// How many messages of a mailbox can be lost.
+    #[inline]
     pub(super) fn losses(&self, from: Object) -> u32 {
+        if self.is_carried() { self.losses_carried(from) } else { 0 }
+    }
+
+    fn losses_carried(&self, from: Object) -> u32 {
         let is_lossy = self.as_set.wire == Some(Wire::LossyDuplicating);
         if is_lossy { self.mailboxes[from.index()].queued() } else { 0 }
     }
 
     /// Loses the message if this is such an alternative; else remembers what is about to be received.
     pub(super) fn lose(&mut self, process: Process, slot: Slot, alternative: u32) -> Option<Next> {
-        self.as_set.wire?;
         let state = &self.processes[process.index()];
         let Op::Receive(from) = state.pending[slot.index()].op else { return None };
         let queue = &self.mailboxes[from.index()].queue;
@@ -79,11 +84,18 @@ impl World {
         }
         let lost = alternative.checked_sub(queue.len() as u32)?;
         self.steps += 1;
-        self.take(from, lost).map(|_| Next::Stay(process))
+        self.take(from, lost, |_| ()).map(|_| Next::Stay(process))
     }
 
     /// The step is over: what changed nothing, or can be received again, is under way once more.
+    #[inline]
     pub(super) fn return_received(&mut self, process: Process) {
+        if self.is_carried() {
+            self.return_carried(process);
+        }
+    }
+
+    fn return_carried(&mut self, process: Process) {
         let Some(Received { from, message, before }) = self.as_set.received.take() else { return };
         let changed = self.local_of(process) != before || self.notes.ops_in_step > 1;
         if !changed || self.as_set.wire != Some(Wire::Exact) {

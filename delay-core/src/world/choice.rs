@@ -8,6 +8,7 @@
 use super::{
     World,
     op::{Grant, Op, Pending},
+    process::ProcessState,
 };
 use crate::ids::{Process, Slot};
 use std::cmp::Ordering;
@@ -25,13 +26,30 @@ impl World {
     /// How many alternatives the state has in all: |Choices(s)|.
     #[inline]
     pub fn choice_count(&self) -> u32 {
-        if self.is_still() {
-            return self.alternatives;
-        }
+        if self.is_still() { self.alternatives } else { self.count_with_environment() }
+    }
+
+    fn count_with_environment(&self) -> u32 {
         match self.choosing() {
             Some((_, outcomes)) => outcomes,
             None => self.alternatives + self.clock_choices() + self.fault_choices(),
         }
+    }
+
+    /// Alternatives of a process, or of an environment; 0 if there is no such process.
+    #[inline]
+    pub fn alternatives_of(&self, process: Process) -> u32 {
+        if process.is_environment() {
+            return self.alternatives_of_environment(process);
+        }
+        let state = self.processes.get(process.index()).filter(|state| state.is_live());
+        state.map_or(0, |state| state.alternatives)
+    }
+
+    /// Whether nothing has to be decided before anything else happens.
+    #[inline]
+    pub(super) fn is_settled(&self) -> bool {
+        self.choosing.is_empty() && self.environment.decisions.is_empty()
     }
 
     /// Whether nothing but a process can move: no timer is set, no message held back, nothing to be decided or to go wrong.
@@ -43,12 +61,14 @@ impl World {
     /// How many alternatives a process has. 0 means it is not enabled.
     #[inline]
     pub fn alternatives(&self, process: Process) -> u32 {
-        match process {
-            Process::CLOCK => return self.clock_choices(),
-            Process::FAULTS => return self.fault_choices(),
-            _ => {}
+        if process.is_environment() {
+            return self.alternatives_of_environment(process);
         }
         self.processes[process.index()].alternatives
+    }
+
+    fn alternatives_of_environment(&self, environment: Process) -> u32 {
+        if environment == Process::CLOCK { self.clock_choices() } else { self.fault_choices() }
     }
 
     /// Counts a process's alternatives anew.
@@ -58,10 +78,20 @@ impl World {
         if !state.is_live() || state.in_use == 0 {
             return 0;
         }
+        match state.pending.first() {
+            // What most wait for.
+            Some(only) if state.in_use == 1 && only.state == Grant::Waiting && !state.cancelled => {
+                self.ready_op(process, &only.op)
+            }
+            _ => self.count_all(process, state),
+        }
+    }
+
+    fn count_all(&self, process: Process, state: &ProcessState) -> u32 {
         if state.cancelled {
             return state.waiting().filter(|pending| pending.op == Op::Cancel).count() as u32;
         }
-        state.waiting().map(|pending| self.ready_op(process, pending.op)).sum()
+        state.waiting().map(|pending| self.ready_op(process, &pending.op)).sum()
     }
 
     #[inline]
@@ -72,12 +102,22 @@ impl World {
         if self.processes[process.index()].cancelled {
             return u32::from(pending.op == Op::Cancel);
         }
-        self.ready_op(process, pending.op)
+        self.ready_op(process, &pending.op)
     }
 
     /// How many alternatives an op has that its process waits for.
-    #[inline]
-    fn ready_op(&self, process: Process, op: Op) -> u32 {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "asked with every message")]
+    fn ready_op(&self, process: Process, op: &Op) -> u32 {
+        let Op::Receive(from) = *op else { return self.ready_other(process, *op) };
+        let receives = self.receivable(from);
+        #[cfg(feature = "test-hooks")]
+        let receives = receives + self.losses(from);
+        receives
+    }
+
+    /// The same, of what is no receive.
+    fn ready_other(&self, process: Process, op: Op) -> u32 {
         match op {
             Op::Start
             | Op::Yield
@@ -94,12 +134,7 @@ impl World {
                 let mailbox = &self.mailboxes[to.index()];
                 u32::from(mailbox.closed || mailbox.has_room())
             }
-            Op::Receive(from) => {
-                let receives = self.receivable(from);
-                #[cfg(feature = "test-hooks")]
-                let receives = receives + self.losses(from);
-                receives
-            }
+            Op::Receive(_) => crate::bug!("it is a receive"),
             Op::Closed(of) => u32::from(self.mailboxes[of.index()].closed),
             Op::Join(process) => u32::from(!self.processes[process.index()].is_live()),
             Op::Down(root) => u32::from(!self.node(root).is_up),

@@ -19,7 +19,7 @@ use super::{
 use crate::{
     hash::{Domain, Print},
     ids::{Message, Object, Process},
-    name::Histories,
+    name::{Histories, Point},
 };
 use std::collections::VecDeque;
 
@@ -160,7 +160,7 @@ impl World {
         self.beyond_journal("sets a budget");
         if faults.is_any() && !self.names.keeps_histories() {
             // What was held back stands in an order of what it is: the path is run anew, with histories.
-            self.notes.early.get_or_insert(Print::default());
+            self.notes.early.get_or_insert(Point::Start(Print::default()));
         }
         let object = self.next_object();
         let name = self.names.object_print(object);

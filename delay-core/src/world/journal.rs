@@ -116,8 +116,14 @@ impl Journal {
     #[inline]
     pub(super) fn note(&mut self, act: impl FnOnce() -> Act) {
         if self.is_open {
-            self.acts.push(act());
+            self.write(act);
         }
+    }
+
+    /// Apart, since acts are large, and most executions write none down.
+    #[inline(never)]
+    fn write(&mut self, act: impl FnOnce() -> Act) {
+        self.acts.push(act());
     }
 }
 

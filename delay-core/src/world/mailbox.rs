@@ -192,23 +192,38 @@ impl Mailbox {
         self.capacity.saturating_sub(self.queued()).saturating_sub(self.reserved)
     }
 
+    /// Whether some process waits for what happens to it.
+    #[inline]
+    pub(super) fn is_waited_for(&self) -> bool {
+        !self.readers.is_empty() || !self.writers.is_empty()
+    }
+
     /// Whether nothing can come any more. Not so while a permit is out: it may still send.
     #[inline]
     pub(super) fn is_over(&self) -> bool {
-        self.queue.is_empty() && self.reserved == 0 && (self.abandoned || self.closed)
+        self.queue.is_empty() && self.is_over_once_empty()
     }
 
-    /// Whether a receive can be granted.
     #[inline]
-    pub(super) fn can_receive(&self) -> bool {
-        !self.queue.is_empty() || self.is_over()
+    fn is_over_once_empty(&self) -> bool {
+        self.reserved == 0 && (self.abandoned || self.closed)
     }
 
     /// How many messages a receive can choose from; 1 where all it can see is that the senders are gone.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "asked with every message")]
     pub(super) fn alternatives(&self) -> u32 {
+        if self.queue.is_empty() {
+            u32::from(self.is_over_once_empty())
+        } else if self.delivery == Delivery::Fifo {
+            1
+        } else {
+            self.alternatives_among()
+        }
+    }
+
+    fn alternatives_among(&self) -> u32 {
         match self.delivery {
-            _ if self.queue.is_empty() => u32::from(self.can_receive()),
             Delivery::Fifo => 1,
             Delivery::Unordered => self.queue.len() as u32,
             Delivery::PerSender => (0..self.queue.len()).filter(|i| self.is_head(*i)).count() as u32,
@@ -293,7 +308,7 @@ impl Mailbox {
     #[inline]
     pub(super) fn take(&mut self, alternative: u32) -> Option<Queued> {
         let index = match self.delivery {
-            Delivery::Fifo => 0,
+            Delivery::Fifo => return self.queue.pop_front(),
             Delivery::Unordered => alternative as usize,
             Delivery::PerSender => self.heads().nth(alternative as usize).unwrap_or(0),
         };

@@ -36,6 +36,7 @@ pub mod parts;
 pub mod premises;
 pub mod process;
 mod queue;
+mod refresh;
 pub mod shared;
 mod step;
 pub mod store;
@@ -49,7 +50,7 @@ use crate::{
     explorer::Event,
     hash::Print,
     ids::{Object, Process, Slot},
-    name::Names,
+    name::{Names, Point},
 };
 use access::Accesses;
 pub use choice::Choice;
@@ -130,7 +131,7 @@ pub struct World {
     /// The actor is in its first poll, right after its spawner's.
     first_poll: bool,
     /// The start, or the last op, that was taken inside the running step: what others can see must not follow it there.
-    inside: Option<Print>,
+    inside: Option<Point>,
     notes: Notes,
     sum: Print,
     stale_processes: Vec<Process>,
@@ -163,7 +164,7 @@ pub struct Notes {
     pub merged_ops: bool,
     /// Something others can see happened in a first poll, or after an op inside the step: that start, or that op, must be a
     /// step of its own.
-    pub early: Option<Print>,
+    pub early: Option<Point>,
     /// A process waits for two explicit choices at once, whose order is not the program's.
     pub two_choices: bool,
     /// What has to be taken for granted, by what this execution did.
@@ -368,6 +369,10 @@ impl World {
     /// Whose explicit choice is being resolved, and among how many outcomes.
     #[inline]
     pub fn choosing(&self) -> Option<(Process, u32)> {
+        if self.is_settled() { None } else { self.choosing_first() }
+    }
+
+    fn choosing_first(&self) -> Option<(Process, u32)> {
         if let Some(outcomes) = self.deciding() {
             return Some((Process::FAULTS, outcomes));
         }

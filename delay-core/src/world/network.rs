@@ -11,7 +11,7 @@ use super::{
     environment::Happened,
     fault::{Kind, Mail, Rule},
     journal::Act,
-    mailbox::Queued,
+    mailbox::{Mailbox, Queued},
     words::Delivery,
 };
 use crate::ids::{Message, Object, Process};
@@ -204,7 +204,10 @@ impl World {
     /// Whether a message to an endpoint cannot arrive: its node is down, or on the other side of a partition.
     #[inline]
     pub(super) fn is_lost(&self, from: Process, to: Object) -> bool {
-        let Some(root) = self.mailboxes[to.index()].host else { return false };
+        self.mailboxes[to.index()].host.is_some_and(|root| self.is_lost_on(root, from))
+    }
+
+    fn is_lost_on(&self, root: Process, from: Process) -> bool {
         let node = self.node(root);
         !node.is_up && node.mail == Mail::Lost || !self.reaches(from, Some(root))
     }
@@ -239,13 +242,26 @@ impl World {
     }
 
     /// How many alternatives a receive has: what it may take, then what may happen to it.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "asked with every message")]
     pub(super) fn receivable(&self, from: Object) -> u32 {
         let mailbox = &self.mailboxes[from.index()];
-        if !self.is_hostile() || !mailbox.is_networked || mailbox.queue.is_empty() {
-            return mailbox.alternatives();
+        let faults = if mailbox.is_networked { self.receivable_faults(from, mailbox) } else { 0 };
+        mailbox.alternatives() + faults
+    }
+
+    fn receivable_faults(&self, from: Object, mailbox: &Mailbox) -> u32 {
+        if !self.is_hostile() || mailbox.queue.is_empty() { 0 } else { self.message_faults(from).count() as u32 }
+    }
+
+    /// Whether nothing can happen to the messages of a mailbox but that they are received.
+    #[inline]
+    pub(super) fn is_beyond_network(&self, mailbox: &Mailbox) -> bool {
+        #[cfg(feature = "test-hooks")]
+        if self.is_carried() {
+            return false;
         }
-        mailbox.alternatives() + self.message_faults(from).count() as u32
+        !mailbox.is_networked
     }
 
     /// Whether an alternative of a receive is a fault.

@@ -15,6 +15,7 @@ use crate::{
     explorer::Event,
     hash::Print,
     ids::{Process, Slot},
+    name::Point,
 };
 
 /// A fault domain: the processes that crash together.
@@ -182,7 +183,7 @@ impl World {
         self.histories[root.index()].local = initial;
         self.touch_print(root);
         self.events.push(Event::Start(root));
-        if self.names.is_apart(initial) {
+        if self.names.is_apart(Point::Start(initial)) {
             self.processes[root.index()].insert(Op::Start, site);
             self.refresh(root);
         }

@@ -76,6 +76,13 @@ impl Queue {
         self.looked.note(if is_simple { Seen::Has(self.object, place + done.taken) } else { Seen::Count(self.object) });
     }
 
+    #[cold]
+    fn saw_whether_empty(&self) {
+        if self.done().added == 0 {
+            self.saw_whether(0);
+        }
+    }
+
     /// The message at this place was seen, or that there is none.
     #[cold]
     fn saw(&self, place: u32) {
@@ -112,8 +119,8 @@ impl Queue {
     /// Whether there is none.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        if self.looked.is_open() && self.done().added == 0 {
-            self.saw_whether(0);
+        if self.looked.is_open() {
+            self.saw_whether_empty();
         }
         self.items.is_empty()
     }
@@ -137,26 +144,37 @@ impl Queue {
     #[inline]
     pub(super) fn push_back(&mut self, message: Queued) {
         if self.looked.is_open() {
-            let done = self.done();
-            self.done.set(Done { added: done.added + 1, ..done });
-            self.looked.moved(self.object, Moved::Added(message));
+            self.note_added(message);
         }
         self.items.push_back(message);
+    }
+
+    #[cold]
+    fn note_added(&self, message: Queued) {
+        let done = self.done();
+        self.done.set(Done { added: done.added + 1, ..done });
+        self.looked.moved(self.object, Moved::Added(message));
     }
 
     #[inline]
     pub(super) fn pop_front(&mut self) -> Option<Queued> {
         if self.looked.is_open() {
-            self.saw(0);
-            let done = self.done();
-            if !self.items.is_empty() {
-                let is_found = self.found(done) > 0;
-                let (taken, added) = (done.taken + u32::from(is_found), done.added - u32::from(!is_found));
-                self.done.set(Done { taken, added, ..done });
-                self.looked.moved(self.object, Moved::Taken(0));
-            }
+            self.note_taken();
         }
         self.items.pop_front()
+    }
+
+    /// The first is about to be taken, if there is one.
+    #[cold]
+    fn note_taken(&self) {
+        self.saw(0);
+        let done = self.done();
+        if !self.items.is_empty() {
+            let is_found = self.found(done) > 0;
+            let (taken, added) = (done.taken + u32::from(is_found), done.added - u32::from(!is_found));
+            self.done.set(Done { taken, added, ..done });
+            self.looked.moved(self.object, Moved::Taken(0));
+        }
     }
 
     pub(super) fn remove(&mut self, place: usize) -> Option<Queued> {

@@ -13,13 +13,13 @@ use super::{
     op::{Grant, Observation, Op},
     process::Status,
     store::Access,
-    waiters::{Waiters, leave},
+    waiters::leave,
     words::Delivery,
 };
 use crate::{
-    explorer::Event,
     hash::{Domain, Print},
     ids::{Object, Process, Slot},
+    name::Point,
 };
 
 /// What a granted choice asks for.
@@ -66,30 +66,37 @@ impl World {
         self.notes.ops_in_step = 0;
         self.inside = None;
         self.accesses.begin();
-        if self.deciding().is_some() {
-            return (choice.process == Process::FAULTS).then(|| self.decide(choice.alternative)).flatten();
-        }
-        if let Some((process, slot, outcomes)) = self.choosing.first().copied() {
-            if process != choice.process || choice.alternative >= outcomes.count {
-                return None;
-            }
-            self.choosing.remove(0);
-            self.begin_step(process);
-            self.steps += 1;
-            let seen = Print::default().with(u64::from(choice.alternative));
-            self.conclude(process, slot, Observation::Outcome(choice.alternative), Some(seen));
-            return Some(Next::Poll(process, slot));
-        }
-        if choice.process.is_environment() {
-            return self.grant_environment(choice);
+        if !self.is_settled() || choice.process.is_environment() {
+            return self.grant_apart(choice);
         }
         let (process, slot, alternative) = self.locate(choice)?;
         self.begin_step(process);
         #[cfg(feature = "test-hooks")]
-        if let Some(next) = self.lose(process, slot, alternative) {
+        if self.is_carried()
+            && let Some(next) = self.lose(process, slot, alternative)
+        {
             return Some(next);
         }
         Some(self.perform(process, slot, alternative))
+    }
+
+    /// Grants what is no op of a process that waits: a decision that comes before all else, or a move of the environment.
+    fn grant_apart(&mut self, choice: Choice) -> Option<Next> {
+        if self.deciding().is_some() {
+            return (choice.process == Process::FAULTS).then(|| self.decide(choice.alternative)).flatten();
+        }
+        let Some((process, slot, outcomes)) = self.choosing.first().copied() else {
+            return self.grant_environment(choice);
+        };
+        if process != choice.process || choice.alternative >= outcomes.count {
+            return None;
+        }
+        self.choosing.remove(0);
+        self.begin_step(process);
+        self.steps += 1;
+        let seen = Print::default().with(u64::from(choice.alternative));
+        self.conclude(process, slot, Observation::Outcome(choice.alternative), Some(seen));
+        Some(Next::Poll(process, slot))
     }
 
     #[inline]
@@ -98,17 +105,26 @@ impl World {
         self.choices += 1;
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(
+        clippy::inline_always,
+        reason = "what is performed is nearly always a receive, whose result then need not pass through memory"
+    )]
     pub(super) fn perform(&mut self, process: Process, slot: Slot, alternative: u32) -> Next {
         self.steps += 1;
         self.touch_others(process, slot);
-        let op = &self.processes[process.index()].pending[slot.index()].op;
-        if let Op::Receive(from) = *op
-            && !self.is_fault(from, alternative)
-        {
-            return self.perform_receive(process, slot, from, alternative);
+        match self.processes[process.index()].pending[slot.index()].op {
+            Op::Receive(from) if !self.is_fault(from, alternative) => {
+                self.perform_receive(process, slot, from, alternative);
+                Next::Poll(process, slot)
+            }
+            _ => self.perform_other(process, slot, alternative),
         }
-        let op = *op;
+    }
+
+    /// Performs what is no receive of a message.
+    fn perform_other(&mut self, process: Process, slot: Slot, alternative: u32) -> Next {
+        let op = self.processes[process.index()].pending[slot.index()].op;
         let (observation, seen) = match op {
             Op::Start | Op::Yield | Op::Woken => (Observation::Done, None),
             Op::Down(root) => {
@@ -241,9 +257,13 @@ impl World {
     /// The same, of something by the short print of its name.
     #[inline]
     pub(super) fn observe_of_kind(&mut self, process: Process, about: u64, kind: u64, seen: Option<Print>) {
-        if !self.names.keeps_histories() {
-            return;
+        if self.names.keeps_histories() {
+            self.keep_observed(process, about, kind, seen);
         }
+    }
+
+    #[inline]
+    fn keep_observed(&mut self, process: Process, about: u64, kind: u64, seen: Option<Print>) {
         // What it is about is a hash, so that what the op was and what came of it can be added to it.
         let word = about.wrapping_add((Domain::Observation as u64) << 56 | kind);
         let history = &mut self.histories[process.index()];
@@ -310,16 +330,14 @@ impl World {
 
     /// Most steps are this.
     #[inline]
-    fn perform_receive(&mut self, process: Process, slot: Slot, from: Object, alternative: u32) -> Next {
-        self.mailboxes[from.index()].readers.forget(process);
-        let taken = self.take(from, alternative);
-        match &taken {
-            Some(queued) => self.touch_taking(from, queued, true),
-            None => self.touch_object(from, Kind::SeeOver),
-        }
-        let (observation, seen) = match &taken {
-            Some(queued) => (Observation::Received(queued.message), Some(queued.id)),
-            None => (Observation::Closed, None),
+    fn perform_receive(&mut self, process: Process, slot: Slot, from: Object, alternative: u32) {
+        let taken = self.take(from, alternative, |mailbox| mailbox.readers.forget(process));
+        let (observation, seen) = if let Some(queued) = &taken {
+            self.touch_taking(from, queued, true);
+            (Observation::Received(queued.message), Some(queued.id))
+        } else {
+            self.touch_object(from, Kind::SeeOver);
+            (Observation::Closed, None)
         };
         self.notes.ops_in_step += 1;
         let state = &mut self.processes[process.index()];
@@ -331,7 +349,6 @@ impl World {
         }
         let about = self.names.object_short(from);
         self.observe_of_kind(process, about, RECEIVE << 8 | kind(observation), seen);
-        Next::Poll(process, slot)
     }
 
     /// Goes on within the step if the granularity says so: grants the actor's only op without a scheduling point.
@@ -354,18 +371,22 @@ impl World {
         }
         let slot = state.sole()?;
         let pending = &state.pending[slot.index()];
-        let goes_on = match (self.granularity, pending.op) {
+        match (self.granularity, &pending.op) {
             (Granularity::Send, Op::Receive(from)) => {
                 let mailbox = &self.mailboxes[from.index()];
                 let is_fifo = mailbox.delivery == Delivery::Fifo && mailbox.capacity == u32::MAX;
-                is_fifo && !mailbox.queue.is_empty() && !self.may_be_overtaken(from)
+                let goes_on = is_fifo && !mailbox.queue.is_empty() && pending.state == Grant::Waiting;
+                // Where the network may do something, it is a choice.
+                let is_still = || !self.may_be_overtaken(*from) && self.ready(process, pending) == 1;
+                goes_on && !state.cancelled && (self.is_beyond_network(mailbox) || is_still())
             }
-            (Granularity::Macro, Op::Send { to, .. }) => self.commutes_with_others(to),
-            (Granularity::Macro, Op::Yield) => true,
+            (Granularity::Macro, Op::Send { to, .. }) => {
+                self.commutes_with_others(*to) && self.ready(process, pending) == 1
+            }
+            (Granularity::Macro, Op::Yield) => self.ready(process, pending) == 1,
             _ => false,
-        };
-        // Where the network may do something, it is a choice.
-        (goes_on && self.ready(process, pending) == 1).then_some(slot)
+        }
+        .then_some(slot)
     }
 
     /// Grants that op, unless it was seen that it has to be a step of its own.
@@ -375,8 +396,8 @@ impl World {
         let state = &self.processes[process.index()];
         let seen = self.local_of(process);
         let point = match state.pending[slot.index()].op {
-            Op::Receive(from) => seen.and(self.mailboxes[from.index()].queue[0].id),
-            _ => seen.and(Print::default()),
+            Op::Receive(from) => Point::Op(seen, self.mailboxes[from.index()].queue[0].id),
+            _ => Point::Op(seen, Print::default()),
         };
         if self.names.is_apart(point) {
             return None;
@@ -396,80 +417,20 @@ impl World {
         }
     }
 
-    /// Recomputes what a process can do and tells the explorer if it can run now, or no longer.
+    /// Takes a message for the actor, after something else is done to the mailbox; whoever waits for room is refreshed if there was none.
     #[inline]
-    pub(super) fn refresh(&mut self, process: Process) {
-        let now = self.count(process);
-        let before = self.processes[process.index()].alternatives;
-        if now == before {
-            return;
-        }
-        self.processes[process.index()].alternatives = now;
-        self.alternatives = self.alternatives + now - before;
-        if before == 0 {
-            self.enabled += 1;
-            self.events.push(Event::Enabled { process, by: self.actor });
-        } else if now == 0 {
-            self.enabled -= 1;
-            self.events.push(Event::Blocked(process));
-        }
-    }
-
-    /// Refreshes every process but the actor whose alternatives depend on what is queued in a mailbox. The actor is refreshed
-    /// when its step settles.
-    #[inline]
-    pub(super) fn refresh_readers(&mut self, object: Object) {
-        self.refresh_all(object, |mailbox| &mailbox.readers);
-        if self.decides_at_send(object) {
-            // Where a message lands depends on those that are there.
-            self.refresh_writers(object);
-        }
-    }
-
-    /// Refreshes every process but the actor that waits for room in a mailbox, or for its end.
-    #[inline]
-    pub(super) fn refresh_writers(&mut self, object: Object) {
-        self.refresh_all(object, |mailbox| &mailbox.writers);
-    }
-
-    #[inline]
-    fn refresh_all(&mut self, object: Object, waiting: impl Fn(&Mailbox) -> &Waiters) {
-        let mut at = 0;
-        while let Some(process) = waiting(&self.mailboxes[object.index()]).all().get(at).copied() {
-            if process != self.actor {
-                self.refresh(process);
-            }
-            at += 1;
-        }
-    }
-
-    /// Refreshes every process of a list but the actor.
-    #[inline]
-    pub(super) fn refresh_each(&mut self, waiting: &[Process]) {
-        for process in waiting {
-            if *process != self.actor {
-                self.refresh(*process);
-            }
-        }
-    }
-
-    /// Refreshes every process but the actor that waits on a mailbox.
-    pub(super) fn refresh_waiting(&mut self, object: Object) {
-        self.refresh_all(object, |mailbox| &mailbox.readers);
-        self.refresh_writers(object);
-    }
-
-    /// Takes a message for the actor; whoever waits for room is refreshed if there was none.
-    #[inline]
-    pub(super) fn take(&mut self, from: Object, alternative: u32) -> Option<Queued> {
+    pub(super) fn take(&mut self, from: Object, alternative: u32, before: impl FnOnce(&mut Mailbox)) -> Option<Queued> {
         let mailbox = &mut self.mailboxes[from.index()];
+        before(mailbox);
         let had_room = mailbox.has_room();
         let queued = mailbox.take(alternative)?;
         note_stale(&mut mailbox.stale, &mut self.stale_mailboxes, from);
         self.taken.push((from, queued.id));
-        self.refresh_readers(from);
-        if !had_room {
-            self.refresh_writers(from);
+        if mailbox.is_waited_for() {
+            self.refresh_readers(from);
+            if !had_room {
+                self.refresh_writers(from);
+            }
         }
         Some(queued)
     }

@@ -122,7 +122,7 @@ impl World {
         match access {
             Access::Write(content) => {
                 let message = self.next_message();
-                let id = self.value_print(process, self.store_print(store).short(), content);
+                let id = self.value_print(process, || self.store_print(store).short(), content);
                 let state = &mut self.stores[store.0 as usize];
                 // Half a record is overwritten.
                 let was_torn = std::mem::take(&mut state.is_torn);

@@ -20,11 +20,27 @@ pub(super) trait Assign {
 /// A table of items, and what they were.
 #[derive(Debug)]
 pub(super) struct Tracked<T> {
-    items: Vec<T>,
-    /// Per item, the step in which it was last kept.
-    kept_in: Vec<u64>,
+    items: Vec<Item<T>>,
+    keeper: Keeper<T>,
+    /// Whether it is noted which items are looked at.
+    is_watched: bool,
+}
+
+#[derive(Debug)]
+struct Item<T> {
+    /// The step in which it was last kept.
+    kept_in: u64,
+    value: T,
+}
+
+/// What a table does beside holding items.
+#[derive(Debug)]
+struct Keeper<T> {
     /// The present step; 0 while nothing is kept.
     step: u64,
+    /// Items that were kept in this step can be changed without further ado: the present one, or none while it is noted what is
+    /// looked at.
+    plain: u64,
     /// Steps so far: numbers are not used twice.
     steps: u64,
     /// What items were, in order of change. What lies beyond `kept` is there to be used again.
@@ -32,10 +48,12 @@ pub(super) struct Tracked<T> {
     kept: usize,
     /// What an item is called among the parts of the World.
     part: fn(usize) -> Part,
-    /// Whether it is noted which items are looked at, and where.
-    is_watched: bool,
     looked: Looked,
 }
+
+/// The steps of items that were never kept, and of a table of which none is plain: no steps at all.
+const NEVER: u64 = u64::MAX;
+const NONE: u64 = u64::MAX - 1;
 
 impl<T> Index<usize> for Tracked<T> {
     type Output = T;
@@ -43,39 +61,34 @@ impl<T> Index<usize> for Tracked<T> {
     #[inline]
     fn index(&self, index: usize) -> &T {
         if self.is_watched {
-            self.look_at(index);
+            self.keeper.look_at(index);
         }
-        &self.items[index]
+        &self.items[index].value
     }
 }
 
 impl<T: Assign + Clone> IndexMut<usize> for Tracked<T> {
     #[inline]
     fn index_mut(&mut self, index: usize) -> &mut T {
-        if self.is_watched {
-            self.look_at(index);
+        let item = &mut self.items[index];
+        // One question for both, which are nearly always none.
+        if item.kept_in != self.keeper.plain {
+            self.keeper.prepare(index, item, self.is_watched);
         }
-        if self.kept_in[index] != self.step {
-            self.keep(index);
-        }
-        &mut self.items[index]
+        &mut item.value
     }
 }
 
 impl<T> Tracked<T> {
     pub(super) fn new(part: fn(usize) -> Part, looked: Looked) -> Self {
-        let (items, kept_in, old) = (Vec::new(), Vec::new(), Vec::new());
-        Self { items, kept_in, step: 0, steps: 0, old, kept: 0, part, is_watched: false, looked }
+        let keeper = Keeper { step: 0, plain: 0, steps: 0, old: Vec::new(), kept: 0, part, looked };
+        Self { items: Vec::new(), keeper, is_watched: false }
     }
 
     /// Notes from here on which items are looked at, or no more.
     pub(super) fn watch(&mut self, is_watched: bool) {
         self.is_watched = is_watched;
-    }
-
-    #[cold]
-    fn look_at(&self, index: usize) {
-        self.looked.note(Seen::Part((self.part)(index)));
+        self.keeper.plain = if is_watched { NONE } else { self.keeper.step };
     }
 
     #[inline]
@@ -86,60 +99,78 @@ impl<T> Tracked<T> {
     #[inline]
     pub(super) fn get(&self, index: usize) -> Option<&T> {
         if self.is_watched {
-            self.look_at(index);
+            self.keeper.look_at(index);
         }
-        self.items.get(index)
+        self.items.get(index).map(|item| &item.value)
     }
 
     /// Adds an item. It stays when the step is taken back: what has no name yet is nothing to anybody.
     pub(super) fn push(&mut self, item: T) {
-        self.items.push(item);
         // Its first change is kept like any other.
-        self.kept_in.push(if self.step == 0 { 0 } else { u64::MAX });
+        self.items.push(Item { kept_in: if self.keeper.step == 0 { 0 } else { NEVER }, value: item });
     }
 
     /// From here on, changes are kept. The mark is for [`Tracked::take_back`].
     #[inline]
     pub(super) fn begin_step(&mut self) -> usize {
-        self.steps += 1;
-        self.step = self.steps;
-        self.kept
+        self.keeper.steps += 1;
+        self.keeper.step = self.keeper.steps;
+        self.watch(self.is_watched);
+        self.keeper.kept
     }
 
     /// From here on, changes are not kept. What was kept before still is.
     pub(super) fn keep_nothing(&mut self) {
-        self.step = 0;
-        self.kept_in.fill(0);
+        self.keeper.step = 0;
+        self.watch(self.is_watched);
+        for item in &mut self.items {
+            item.kept_in = 0;
+        }
     }
 
     /// Forgets what was kept.
     pub(super) fn forget(&mut self) {
         self.keep_nothing();
-        self.kept = 0;
-    }
-}
-
-impl<T: Assign + Clone> Tracked<T> {
-    fn keep(&mut self, index: usize) {
-        self.kept_in[index] = self.step;
-        match self.old.get_mut(self.kept) {
-            Some(old) => {
-                old.0 = index as u32;
-                old.1.assign(&self.items[index]);
-            }
-            None => self.old.push((index as u32, self.items[index].clone())),
-        }
-        self.kept += 1;
+        self.keeper.kept = 0;
     }
 
     /// Puts back what items were at the mark.
     #[inline]
     pub(super) fn take_back(&mut self, mark: usize) {
-        while self.kept > mark {
-            self.kept -= 1;
-            let (index, old) = &mut self.old[self.kept];
-            std::mem::swap(&mut self.items[*index as usize], old);
+        let Keeper { old, kept, .. } = &mut self.keeper;
+        while *kept > mark {
+            *kept -= 1;
+            let (index, old) = &mut old[*kept];
+            std::mem::swap(&mut self.items[*index as usize].value, old);
         }
+    }
+}
+
+impl<T> Keeper<T> {
+    #[cold]
+    fn look_at(&self, index: usize) {
+        self.looked.note(Seen::Part((self.part)(index)));
+    }
+}
+
+impl<T: Assign + Clone> Keeper<T> {
+    /// An item is about to be changed.
+    fn prepare(&mut self, index: usize, item: &mut Item<T>, is_watched: bool) {
+        if is_watched {
+            self.look_at(index);
+        }
+        if item.kept_in == self.step {
+            return;
+        }
+        item.kept_in = self.step;
+        match self.old.get_mut(self.kept) {
+            Some(old) => {
+                old.0 = index as u32;
+                old.1.assign(&item.value);
+            }
+            None => self.old.push((index as u32, item.value.clone())),
+        }
+        self.kept += 1;
     }
 }
 

@@ -31,7 +31,8 @@ impl World {
         }
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is most of a receive that is polled for the first time")]
     fn wait_to_receive(&mut self, from: Object, site: Site) -> Slot {
         let process = self.actor;
         self.journal.note(|| Act::Wait(Op::Receive(from), site));
@@ -108,7 +109,8 @@ impl World {
     }
 
     /// What the op in a slot was granted, if it was; then the slot is free again.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "most leaves are looked at twice, and the answer is a word or two")]
     pub fn look_at(&mut self, process: Process, slot: Slot) -> Option<Observation> {
         self.journal.note(|| Act::LookAt(slot));
         let state = &mut self.processes[process.index()];

@@ -175,7 +175,7 @@ impl World {
             return None;
         }
         let message = self.next_message();
-        let print = self.value_print(self.actor, self.names.object_short(object), content);
+        let print = self.value_print(self.actor, || self.names.object_short(object), content);
         self.broadcast_mut(object).send(message, print);
         self.update(object);
         Some((message, receivers))

@@ -1,0 +1,77 @@
+//! Who can run: the alternatives of each process, counted anew whenever something they depend on has changed, and told to the explorer
+//! where that lets a process run or keeps it from running.
+
+use super::{World, mailbox::Mailbox, waiters::Waiters};
+use crate::{
+    explorer::Event,
+    ids::{Object, Process},
+};
+
+impl World {
+    /// Recomputes what a process can do and tells the explorer if it can run now, or no longer.
+    #[inline]
+    pub(super) fn refresh(&mut self, process: Process) {
+        let now = self.count(process);
+        let before = self.processes[process.index()].alternatives;
+        if now != before {
+            self.tell(process, before, now);
+        }
+    }
+
+    #[inline]
+    fn tell(&mut self, process: Process, before: u32, now: u32) {
+        self.processes[process.index()].alternatives = now;
+        self.alternatives = self.alternatives + now - before;
+        if before == 0 {
+            self.enabled += 1;
+            self.events.push(Event::Enabled { process, by: self.actor });
+        } else if now == 0 {
+            self.enabled -= 1;
+            self.events.push(Event::Blocked(process));
+        }
+    }
+
+    /// Refreshes every process but the actor whose alternatives depend on what is queued in a mailbox. The actor is refreshed
+    /// when its step settles.
+    #[inline]
+    pub(super) fn refresh_readers(&mut self, object: Object) {
+        self.refresh_all(object, |mailbox| &mailbox.readers);
+        if self.decides_at_send(object) {
+            // Where a message lands depends on those that are there.
+            self.refresh_writers(object);
+        }
+    }
+
+    /// Refreshes every process but the actor that waits for room in a mailbox, or for its end.
+    #[inline]
+    pub(super) fn refresh_writers(&mut self, object: Object) {
+        self.refresh_all(object, |mailbox| &mailbox.writers);
+    }
+
+    #[inline]
+    fn refresh_all(&mut self, object: Object, waiting: impl Fn(&Mailbox) -> &Waiters) {
+        let mut at = 0;
+        while let Some(process) = waiting(&self.mailboxes[object.index()]).all().get(at).copied() {
+            if process != self.actor {
+                self.refresh(process);
+            }
+            at += 1;
+        }
+    }
+
+    /// Refreshes every process of a list but the actor.
+    #[inline]
+    pub(super) fn refresh_each(&mut self, waiting: &[Process]) {
+        for process in waiting {
+            if *process != self.actor {
+                self.refresh(*process);
+            }
+        }
+    }
+
+    /// Refreshes every process but the actor that waits on a mailbox.
+    pub(super) fn refresh_waiting(&mut self, object: Object) {
+        self.refresh_all(object, |mailbox| &mailbox.readers);
+        self.refresh_writers(object);
+    }
+}
