@@ -5,6 +5,7 @@ use crate::{
     api::{
         backend::{self, Side},
         leaf::Leaf,
+        owned::Owned,
     },
     ids::Process,
     live::context,
@@ -15,7 +16,7 @@ use std::{
     future::Future,
     panic::Location,
     pin::Pin,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
     task::{self, Poll},
 };
 
@@ -67,12 +68,12 @@ impl Target {
 pub(super) struct Joining<T> {
     target: Target,
     /// Where the task leaves its result.
-    cell: Arc<Mutex<Option<T>>>,
+    cell: Arc<Owned<Option<T>>>,
     leaf: Leaf,
 }
 
 impl<T> Joining<T> {
-    pub(super) fn new(process: Process, execution: u64, cell: Arc<Mutex<Option<T>>>, site: Site) -> Self {
+    pub(super) fn new(process: Process, execution: u64, cell: Arc<Owned<Option<T>>>, site: Site) -> Self {
         Self { target: Target::new(process, execution), cell, leaf: Leaf::new(execution, site) }
     }
 
@@ -117,7 +118,7 @@ impl<T> Joining<T> {
     }
 
     fn take(&mut self) -> Result<T, JoinError> {
-        let output = self.cell.lock().unwrap_or_else(PoisonError::into_inner).take();
+        let output = backend::within(self.target.execution, |context| self.cell.of(context).take());
         output.ok_or_else(|| JoinError::cancelled(self.target.id()))
     }
 }

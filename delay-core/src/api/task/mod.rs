@@ -9,6 +9,7 @@ use super::{
     backend::{self, Side},
     leaf::Leaf,
     node,
+    owned::Owned,
 };
 use crate::{
     live::context::{self, Context},
@@ -23,7 +24,7 @@ use std::{
     borrow::Cow,
     future::{Future, poll_fn},
     panic::Location,
-    sync::{Arc, Mutex, PoisonError},
+    sync::Arc,
 };
 // They need no control: what a task may use is what its own polls have left.
 pub use tokio::task::{LocalKey, coop};
@@ -97,12 +98,13 @@ where
     F: Future + 'static,
     F::Output: 'static,
 {
-    let cell = Arc::new(Mutex::new(None));
+    let cell = context::with(|context| Arc::new(Owned::new(context, None)));
+    let Some(cell) = cell else { crate::bug!("spawned without an execution") };
     let result = Arc::clone(&cell);
     // Boxed before the execution is borrowed: nothing of the user's runs inside the borrow.
     let task = Box::pin(async move {
         let output = future.await;
-        *result.lock().unwrap_or_else(PoisonError::into_inner) = Some(output);
+        context::with(|context| *result.of(context) = Some(output));
     });
     let spawned = context::with(|context| {
         let process = context.world.spawn(site);
