@@ -315,7 +315,7 @@ impl Learning {
                         units.push(world.end_looking());
                         world.begin_looking();
                     }
-                    goes_on.and_then(|slot| world.go_on(slot))
+                    goes_on.and_then(|further| world.go_on(further))
                 }
                 Next::Drop(process) => {
                     automata.follow(world, Automata::key(world, process, Call::Dropped), born)?;

@@ -33,15 +33,13 @@ impl<'b> Live<'b> {
     /// Does what a granted choice asks for, as far as the step goes.
     #[inline]
     pub(super) fn run(&mut self, next: Next) {
-        let mut next = Some(next);
-        while let Some(granted) = next {
-            let polled =
-                if let Next::Poll(process, slot) = granted { Some((process, slot)) } else { self.do_first(granted) };
-            let Some((process, slot)) = polled else { break };
+        let mut polled = self.asks_for(next);
+        while let Some((process, slot)) = polled {
             self.wake_leaf(process, slot);
             self.learn_from(process, Call::Granted, |live| live.poll(process));
             let context = self.outside_mut();
-            next = if context.violation.is_some() { None } else { context.world.inline() };
+            let next = if context.violation.is_some() { None } else { context.world.inline() };
+            polled = next.and_then(|next| self.asks_for(next));
         }
         if self.outside().recorder.is_some() {
             self.outside_mut().record_environment();
@@ -55,6 +53,12 @@ impl<'b> Live<'b> {
         if self.inbox.has_any() {
             self.take_foreign_wakes();
         }
+    }
+
+    /// Whom a granted choice asks to poll, after what it asks for besides.
+    #[inline]
+    fn asks_for(&mut self, granted: Next) -> Option<(Process, Slot)> {
+        if let Next::Poll(process, slot) = granted { Some((process, slot)) } else { self.do_first(granted) }
     }
 
     /// Does what a choice asks for before a poll, or instead of one.

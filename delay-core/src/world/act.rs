@@ -269,11 +269,7 @@ impl World {
         let reader = mailbox.reader;
         note_stale(&mut mailbox.stale, &mut self.stale_mailboxes, to);
         if mailbox.is_waited_for() {
-            let is_full = !mailbox.has_room();
-            self.refresh_readers(to);
-            if is_full {
-                self.refresh_writers(to);
-            }
+            self.refresh_after_arrival(to);
         }
         if let Some(reader) = reader {
             self.events.push(Event::Sent { from, to: reader });

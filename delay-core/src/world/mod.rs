@@ -65,7 +65,7 @@ use parts::Part;
 use premises::Premises;
 use process::{ProcessState, Status};
 use shared::Shared;
-pub use step::Next;
+pub use step::{Further, Next};
 use store::StoreState;
 use tracked::Tracked;
 use undo::Before;

@@ -125,6 +125,12 @@ impl Queue {
         self.items.is_empty()
     }
 
+    /// Whether it was empty before the last message was added; always, to one who notes what is seen, since this is no look at it.
+    #[inline]
+    pub(super) fn may_have_been_empty(&self) -> bool {
+        self.items.len() <= 1 || self.looked.is_open()
+    }
+
     #[inline]
     pub(super) fn get(&self, place: usize) -> Option<&Queued> {
         if self.looked.is_open() {

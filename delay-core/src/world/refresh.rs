@@ -1,7 +1,7 @@
 //! Who can run: the alternatives of each process, counted anew whenever something they depend on has changed, and told to the explorer
 //! where that lets a process run or keeps it from running.
 
-use super::{World, mailbox::Mailbox, waiters::Waiters};
+use super::{World, mailbox::Mailbox, waiters::Waiters, words::Delivery};
 use crate::{
     explorer::Event,
     ids::{Object, Process},
@@ -38,6 +38,21 @@ impl World {
         self.refresh_all(object, |mailbox| &mailbox.readers);
         if self.decides_at_send(object) {
             // Where a message lands depends on those that are there.
+            self.refresh_writers(object);
+        }
+    }
+
+    /// Refreshes every process but the actor for which a message that has arrived makes a difference.
+    #[inline]
+    pub(super) fn refresh_after_arrival(&mut self, object: Object) {
+        let mailbox = &self.mailboxes[object.index()];
+        let is_full = !mailbox.has_room();
+        // Who can receive the first of a queue cannot do more because of another.
+        let waits_in_line = mailbox.delivery == Delivery::Fifo && self.is_beyond_network(mailbox);
+        if !waits_in_line || mailbox.queue.may_have_been_empty() {
+            self.refresh_readers(object);
+        }
+        if is_full {
             self.refresh_writers(object);
         }
     }

@@ -37,6 +37,15 @@ pub enum Next {
     Restart(Process, Option<(Process, Slot)>),
 }
 
+/// The op that a step goes on with, by its slot.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Further {
+    /// A receive from this mailbox: of the message that is first.
+    Receive(Slot, Object),
+    /// Another.
+    Other(Slot),
+}
+
 /// What tells ops apart in a history.
 pub(super) const SEND: u64 = 3;
 pub(super) const RESERVE: u64 = 4;
@@ -354,13 +363,13 @@ impl World {
     /// Goes on within the step if the granularity says so: grants the actor's only op without a scheduling point.
     #[inline]
     pub fn inline(&mut self) -> Option<Next> {
-        let slot = self.goes_on()?;
-        self.go_on(slot)
+        let further = self.goes_on()?;
+        self.go_on(further)
     }
 
     /// The actor's only op, if the granularity lets the step go on with it.
     #[inline]
-    pub fn goes_on(&self) -> Option<Slot> {
+    pub fn goes_on(&self) -> Option<Further> {
         let process = self.actor;
         if process.is_environment() || self.is_exposed(process) {
             return None;
@@ -378,33 +387,39 @@ impl World {
                 let goes_on = is_fifo && !mailbox.queue.is_empty() && pending.state == Grant::Waiting;
                 // Where the network may do something, it is a choice.
                 let is_still = || !self.may_be_overtaken(*from) && self.ready(process, pending) == 1;
-                goes_on && !state.cancelled && (self.is_beyond_network(mailbox) || is_still())
+                let goes_on = goes_on && !state.cancelled && (self.is_beyond_network(mailbox) || is_still());
+                goes_on.then_some(Further::Receive(slot, *from))
             }
-            (Granularity::Macro, Op::Send { to, .. }) => {
-                self.commutes_with_others(*to) && self.ready(process, pending) == 1
+            (Granularity::Macro, Op::Send { to, .. }) if !self.commutes_with_others(*to) => None,
+            (Granularity::Macro, Op::Send { .. } | Op::Yield) => {
+                (self.ready(process, pending) == 1).then_some(Further::Other(slot))
             }
-            (Granularity::Macro, Op::Yield) => self.ready(process, pending) == 1,
-            _ => false,
+            _ => None,
         }
-        .then_some(slot)
     }
 
     /// Grants that op, unless it was seen that it has to be a step of its own.
     #[inline]
-    pub fn go_on(&mut self, slot: Slot) -> Option<Next> {
+    pub fn go_on(&mut self, further: Further) -> Option<Next> {
         let process = self.actor;
-        let state = &self.processes[process.index()];
-        let seen = self.local_of(process);
-        let point = match state.pending[slot.index()].op {
-            Op::Receive(from) => Point::Op(seen, self.mailboxes[from.index()].queue[0].id),
-            _ => Point::Op(seen, Print::default()),
+        let local = self.local_of(process);
+        let point = match further {
+            Further::Receive(_, from) => Point::Op(local, self.mailboxes[from.index()].queue[0].id),
+            Further::Other(_) => Point::Op(local, Print::default()),
         };
         if self.names.is_apart(point) {
             return None;
         }
         self.inside = Some(point);
         self.touch_process(process, Kind::Inside);
-        Some(self.perform(process, slot, 0))
+        match further {
+            Further::Receive(slot, from) => {
+                self.steps += 1;
+                self.perform_receive(process, slot, from, 0);
+                Some(Next::Poll(process, slot))
+            }
+            Further::Other(slot) => Some(self.perform(process, slot, 0)),
+        }
     }
 
     /// Ends the step for a process that was polled: tells the explorer whether it can go on.
