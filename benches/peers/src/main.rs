@@ -66,12 +66,31 @@ fn sampling() {
     }
 }
 
-/// All executions up to equivalence, and the first ones of a search that knows no equivalence.
+/// All executions up to equivalence, as many by either, each search from nothing; what executing the program so often costs; and the first
+/// executions of a search that knows no equivalence.
+///
+/// A send is a scheduling point of TraceForge's. So it is of ours in the fan-in; in two-phase commit it would lead to no others.
 fn executions() {
-    for program in [Program::TwoPhaseCommit(3), Program::TwoPhaseCommit(6), Program::FanIn(3, 3)] {
-        let mut contestants = vec![Contestant::searcher("TraceForge, all", move || traceforge::exhaust(program))];
+    let programs = [
+        (Program::TwoPhaseCommit(3), 6),
+        (Program::TwoPhaseCommit(6), 720),
+        (Program::FanIn(3, 3), 1_680),
+        // Longer searches of the same.
+        (Program::TwoPhaseCommit(7), 5_040),
+        (Program::FanIn(3, 4), 34_650),
+    ];
+    for (program, classes) in programs {
+        let reduce = match program {
+            Program::FanIn(..) => ours::reduce::<ours::Bounded>,
+            _ => ours::reduce::<ours::Unbounded>,
+        };
+        let mut contestants = vec![
+            Contestant::repeater("ours, dpor", classes, move || reduce(program)),
+            Contestant::repeater("TraceForge, all", classes, move || traceforge::exhaust(program)),
+            Contestant::sampler("bare loop, nothing recorded", None, move |n| bare::run(program, n)),
+        ];
         // It has five threads at most.
-        if program != Program::TwoPhaseCommit(6) {
+        if !matches!(program, Program::TwoPhaseCommit(6..)) {
             contestants.push(Contestant::sampler("loom, the first", None, move |n| loom::first(program, n)));
         }
         table::print(&format!("Executions of {program}"), "executions", &interleaved(contestants));

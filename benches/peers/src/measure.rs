@@ -15,6 +15,8 @@ const TURN: Duration = Duration::from_millis(400);
 pub struct Work {
     /// Executions, or states.
     pub units: u64,
+    /// Of one search, where a turn is many.
+    pub each: Option<u64>,
     /// Steps between states, where they are counted.
     pub transitions: u64,
     /// Executions of the program itself, where the search can do without.
@@ -25,11 +27,11 @@ pub struct Work {
 
 impl Work {
     pub fn executions(units: u64) -> Self {
-        Self { units, transitions: 0, live: None, time: None }
+        Self { units, each: None, transitions: 0, live: None, time: None }
     }
 
     pub fn states(units: u64, transitions: u64) -> Self {
-        Self { units, transitions, live: None, time: None }
+        Self { units, each: None, transitions, live: None, time: None }
     }
 }
 
@@ -53,6 +55,17 @@ impl<'a> Contestant<'a> {
     /// One who does all there is to do.
     pub fn searcher(name: impl Into<String>, mut run: impl FnMut() -> Work + 'a) -> Self {
         Self { name: name.into(), points: None, run: Box::new(move |_| run()), is_sized: false }
+    }
+
+    /// One who does all there is to do, so many units, and again from nothing until a turn is over.
+    pub fn repeater(name: &'a str, each: u64, search: impl Fn() -> Work + 'a) -> Self {
+        Self::sampler(name, None, move |units| {
+            let searches = units.div_ceil(each);
+            for _ in 0..searches {
+                assert_eq!(search().units, each, "{name} has something else to do than the others");
+            }
+            Work { each: Some(each), ..Work::executions(searches * each) }
+        })
     }
 
     fn turn(&mut self, units: u64) -> (Work, Duration) {

@@ -17,7 +17,7 @@ pub fn print(title: &str, unit: &str, results: &[Result]) {
         let ratio = first / median;
         println!(
             "| {name} | {points} | {} | {transitions} | {live} | {rate} ({lowest} to {highest}) | {ratio:.2}x |",
-            work.units
+            work.each.unwrap_or(work.units)
         );
     }
 }

@@ -105,11 +105,62 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// Whether two accesses to one place by different processes, both of which can happen, come to something else in the other order.
+    const ALL: [Self; 20] = [
+        Self::Send,
+        Self::Post,
+        Self::SeeClosed,
+        Self::Receive,
+        Self::Pick,
+        Self::TakeNow,
+        Self::Miss,
+        Self::Look,
+        Self::Gain,
+        Self::Loss,
+        Self::SeeOver,
+        Self::Close,
+        Self::Await,
+        Self::Read,
+        Self::Write,
+        Self::End,
+        Self::Join,
+        Self::Abort,
+        Self::Spawn,
+        Self::Inside,
+    ];
+
+    /// [`Kind::find_dependents`] of each.
+    const DEPENDENTS: [u32; Self::ALL.len()] = {
+        let mut dependents = [0; Self::ALL.len()];
+        let mut at = 0;
+        while at < dependents.len() {
+            dependents[Self::ALL[at] as usize] = Self::ALL[at].find_dependents();
+            at += 1;
+        }
+        dependents
+    };
+
+    /// It alone, as one of a set: a bit for each kind.
+    #[inline]
+    pub const fn bit(self) -> u32 {
+        1 << self as u32
+    }
+
+    /// The kinds it is dependent on: an access of such a kind to the same place by a different process, both of which can happen, comes to
+    /// something else in the other order.
+    #[inline]
+    pub const fn dependents(self) -> u32 {
+        Self::DEPENDENTS[self as usize]
+    }
+
+    /// Whether a kind is dependent on it.
     #[inline]
     pub const fn is_dependent_on(self, other: Self) -> bool {
+        self.dependents() & other.bit() != 0
+    }
+
+    const fn find_dependents(self) -> u32 {
         const fn bit(kind: Kind) -> u32 {
-            1 << kind as u32
+            kind.bit()
         }
         const TAKES: u32 = bit(Kind::Receive) | bit(Kind::Pick) | bit(Kind::TakeNow);
         const LOOKS: u32 = bit(Kind::Miss) | bit(Kind::Look);
@@ -148,7 +199,7 @@ impl Kind {
             Self::Abort => bit(Self::Abort),
             Self::Await | Self::Join | Self::Spawn | Self::Inside => 0,
         };
-        others & bit(other) != 0 || matches!(other, Self::Write) && NEVER & bit(self) == 0
+        if NEVER & bit(self) == 0 { others | bit(Self::Write) } else { others }
     }
 }
 
@@ -205,6 +256,11 @@ impl World {
     /// From the next step on, what is touched is noted.
     pub fn note_accesses(&mut self) {
         self.accesses.is_wanted = true;
+    }
+
+    /// From here on, it is not.
+    pub fn note_no_accesses(&mut self) {
+        self.accesses.is_wanted = false;
     }
 
     /// What the last step touched.
@@ -407,33 +463,15 @@ impl World {
 mod tests {
     use super::*;
 
-    const ALL: [Kind; 20] = [
-        Kind::Send,
-        Kind::Post,
-        Kind::SeeClosed,
-        Kind::Receive,
-        Kind::Pick,
-        Kind::TakeNow,
-        Kind::Miss,
-        Kind::Look,
-        Kind::Gain,
-        Kind::Loss,
-        Kind::SeeOver,
-        Kind::Close,
-        Kind::Await,
-        Kind::Read,
-        Kind::Write,
-        Kind::End,
-        Kind::Join,
-        Kind::Abort,
-        Kind::Spawn,
-        Kind::Inside,
-    ];
+    #[test]
+    fn every_kind_has_a_bit() {
+        assert!(Kind::ALL.iter().enumerate().all(|(number, kind)| kind.bit() == 1 << number));
+    }
 
     #[test]
     fn dependence_has_no_direction() {
-        for one in ALL {
-            for other in ALL {
+        for one in Kind::ALL {
+            for other in Kind::ALL {
                 assert_eq!(one.is_dependent_on(other), other.is_dependent_on(one), "{one:?} {other:?}");
             }
         }
@@ -442,7 +480,7 @@ mod tests {
     #[test]
     fn what_is_not_modelled_depends_on_all_about_its_place() {
         let waits = [Kind::Await, Kind::Join, Kind::Spawn, Kind::Inside];
-        for other in ALL.into_iter().filter(|kind| !waits.contains(kind)) {
+        for other in Kind::ALL.into_iter().filter(|kind| !waits.contains(kind)) {
             assert!(Kind::Write.is_dependent_on(other), "{other:?}");
         }
     }

@@ -1,4 +1,4 @@
-//! Ours: sampling as the mode `ss` does it, and exhaustive search.
+//! Ours: sampling as the mode `ss` does it, exhaustive search, and one execution of each class.
 
 use crate::{
     actors::{self, Protocol},
@@ -6,7 +6,7 @@ use crate::{
     peer::{Message, Peer},
     programs::{Program, voting},
 };
-use delay::{Checker, Execution, Granularity, Mode, sync::mpsc, task};
+use delay::{Checker, Execution, Granularity, Mode, Reduction, sync::mpsc, task};
 use delay_core::{
     explorer::{Event, Explorer},
     ids::Process,
@@ -94,6 +94,13 @@ pub fn points<P: Peer>(program: Program) -> f64 {
     let report = checker.check_with(make, move || program.run::<P>());
     report.assert_passed();
     counts.decisions.load(Ordering::Relaxed) as f64 / counts.executions.load(Ordering::Relaxed) as f64
+}
+
+/// Makes one execution of each class.
+pub fn reduce<P: Peer>(program: Program) -> Work {
+    let report = checker().reduction(Reduction::Dpor).check(move || program.run::<P>());
+    assert!(report.is_complete(), "{}", report.sentences());
+    Work::executions(report.coverage.executions)
 }
 
 /// Visits all states of `voting`, each op a step of its own.

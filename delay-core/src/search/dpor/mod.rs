@@ -79,7 +79,6 @@ struct Dpor<'s, 'b, E> {
     /// Another, to find out with what a step costs.
     scout: E,
     /// Scratch.
-    touched: Vec<Access>,
     races: Vec<Race>,
 }
 
@@ -99,7 +98,6 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             coverage: Coverage::new(settings),
             spare: Some(explorer.clone()),
             scout: explorer.clone(),
-            touched: Vec::new(),
             races: Vec::new(),
         }
     }
@@ -199,7 +197,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         self.coverage.transitions += 1;
         let opens = status == Status::Running && self.live.world().choosing().is_some();
         let what = if opens { What::Opening } else { What::Step };
-        self.tree.begin(top, choice.process, key, what, &self.touched);
+        self.tree.begin(top, choice.process, key, what, self.live.world().accesses());
         self.want_disabled(top, choice.process);
         let mut explorer = cursor.into_explorer();
         // Pitfall B.22: whatever else there is to say of the state.
@@ -212,7 +210,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             self.coverage.states += 1;
             let below = self.tree.add(choice, key, spent, delays, &mut explorer);
             if opens {
-                self.tree.open(top, below, choice, key, &self.touched);
+                self.tree.open(top, below, choice, key, self.live.world().accesses());
             } else {
                 let from = self.close(top, choice);
                 self.tree.hand_down(from, below);
@@ -234,7 +232,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         state.is_fruitful = true;
         match state.unit {
             None => top,
-            Some(unit) => self.tree.close(top, unit, choice, &self.touched),
+            Some(unit) => self.tree.close(top, unit, choice, self.live.world().accesses()),
         }
     }
 
@@ -306,7 +304,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         }
     }
 
-    /// Makes a step, the live execution standing at the top state. What it touched stands in `touched`, its races in `races`.
+    /// Makes a step, the live execution standing at the top state. Its races stand in `races`.
     fn make(&mut self, choice: Choice, key: u64, spent: u32, is_new: bool) -> Result<Status, Halt> {
         let stands = if self.live.world().choosing().is_some() { Stands::Chosen } else { Stands::Alone };
         let status = self.live.step(choice);
@@ -315,11 +313,9 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             return Err(Halt(Stop::Nondeterministic(divergence)));
         }
         self.check_reducible()?;
-        self.touched.clear();
-        self.touched.extend_from_slice(self.live.world().accesses());
         self.races.clear();
-        let races = is_new.then_some(&mut self.races);
-        self.trace.push((choice.process, key), Some(self.path.len() as u32), stands, &self.touched, races);
+        let (races, touched) = (is_new.then_some(&mut self.races), self.live.world().accesses());
+        self.trace.push((choice.process, key), Some(self.path.len() as u32), stands, touched, races);
         self.path.push(choice);
         self.spent.push(spent);
         Ok(status)
@@ -334,7 +330,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         self.path.truncate(depth);
         self.spent.truncate(depth);
         self.trace.back_to_step(depth as u32);
-        let came_to = self.live.go_to(&self.path, 0, &[]);
+        let came_to = self.live.come_back_to(&self.path);
         let status = came_to.map_err(|divergence| Halt(Stop::Nondeterministic(divergence)))?;
         self.check_state(status, self.stack[depth])
     }
@@ -365,7 +361,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
                 want(&mut self.tree, &mut self.scout, top, *other);
             }
         }
-        for access in self.touched.iter().filter(|access| access.kind == Kind::Abort) {
+        for access in self.live.world().accesses().iter().filter(|access| access.kind == Kind::Abort) {
             want(&mut self.tree, &mut self.scout, top, access.place.as_process());
         }
     }

@@ -10,7 +10,10 @@
 use crate::{
     hash::Print,
     ids::Process,
-    world::{Choice, access::Access},
+    world::{
+        Choice,
+        access::{Access, Kind},
+    },
 };
 
 /// More delays than there are.
@@ -30,6 +33,35 @@ struct Begun {
     /// Where what it touched begins and ends.
     from: u32,
     to: u32,
+    /// Once something else was begun there: before that nobody asks.
+    outline: Outline,
+}
+
+/// What a step touched, in short: most that cannot meet are told apart by this.
+#[derive(Clone, Copy, Debug, Default)]
+struct Outline {
+    /// A bit for each place at which something depends on the order; several places may have one.
+    places: u64,
+    /// It keeps others from doing what they wait for.
+    takes_away: bool,
+}
+
+impl Outline {
+    fn of(touched: &[Access]) -> Self {
+        let mut outline = Self::default();
+        for access in touched {
+            if access.kind.dependents() != 0 {
+                outline.places |= 1 << (access.place.index() % 64);
+            }
+            outline.takes_away |= access.kind == Kind::Abort;
+        }
+        outline
+    }
+
+    #[inline]
+    fn may_meet(self, other: Self) -> bool {
+        self.places & other.places != 0 || self.takes_away || other.takes_away
+    }
 }
 
 /// What was begun.
@@ -159,9 +191,13 @@ impl<E: Clone> Tree<E> {
     /// A step from a state was begun.
     pub(super) fn begin(&mut self, node: Node, process: Process, key: u64, what: What, touched: &[Access]) {
         let state = &mut self.states[node.0 as usize];
+        if let Some(before) = state.begun.last_mut() {
+            before.outline = Outline::of(&state.touched[before.from as usize..before.to as usize]);
+        }
         let from = state.touched.len() as u32;
         state.touched.extend_from_slice(touched);
-        state.begun.push(Begun { process, key, what, from, to: state.touched.len() as u32 });
+        let to = state.touched.len() as u32;
+        state.begun.push(Begun { process, key, what, from, to, outline: Outline::default() });
     }
 
     /// A sleeping step, and what it touches.
@@ -237,17 +273,23 @@ impl<E: Clone> Tree<E> {
     /// Lets those steps sleep on below what was begun last at `above` that do not meet it.
     #[inline]
     pub(super) fn hand_down(&mut self, above: Node, below: Node) {
+        let state = self.at(above);
+        if state.begun.len() < 2 && state.sleepers.is_empty() {
+            return;
+        }
         let mut sleepers = std::mem::take(&mut self.at_mut(below).sleepers);
         let state = self.at(above);
-        if let Some((made, earlier)) = state.begun.split_last() {
-            let touched = &state.touched[made.from as usize..made.to as usize];
-            let sleeps = |sleeper: &Sleeper| {
-                let (begun, theirs) = self.sleeper(*sleeper);
-                begun.what != What::Opening && !meet((begun.process, theirs), (made.process, touched))
-            };
-            let begun = (0..earlier.len() as u32).map(|number| Sleeper { at: above, number });
-            sleepers.extend(state.sleepers.iter().copied().chain(begun).filter(sleeps));
-        }
+        let Some((made, earlier)) = state.begun.split_last() else { crate::bug!("nothing was begun") };
+        let touched = &state.touched[made.from as usize..made.to as usize];
+        let outline = Outline::of(touched);
+        let sleeps = |sleeper: &Sleeper| {
+            let (begun, theirs) = self.sleeper(*sleeper);
+            let meets = begun.process == made.process
+                || begun.outline.may_meet(outline) && meet((begun.process, theirs), (made.process, touched));
+            begun.what != What::Opening && !meets
+        };
+        let begun = (0..earlier.len() as u32).map(|number| Sleeper { at: above, number });
+        sleepers.extend(state.sleepers.iter().copied().chain(begun).filter(sleeps));
         self.at_mut(below).sleepers = sleepers;
     }
 
@@ -294,13 +336,9 @@ impl<E> State<E> {
     }
 }
 
-/// Whether it matters in which order two steps are made that can both be made.
-#[inline]
+/// Whether it matters in which order two steps of different processes are made that can both be made.
 fn meet(one: (Process, &[Access]), other: (Process, &[Access])) -> bool {
     let ((mine, my), (theirs, their)) = (one, other);
-    if mine == theirs {
-        return true;
-    }
     let takes_away = |accesses: &[Access], process| accesses.iter().any(|access| access.aborts(process));
     let dependent = |access: &Access| their.iter().any(|other| access.is_dependent_on(other));
     my.iter().any(dependent) || takes_away(my, theirs) || takes_away(their, mine)

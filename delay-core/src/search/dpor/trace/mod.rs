@@ -22,7 +22,7 @@ use crate::{
     ids::Process,
     world::access::{Access, Kind, Place},
 };
-use candidates::{OTHERS, lane};
+use candidates::{OTHERS, lane, needs_taking};
 
 /// One op.
 #[derive(Clone, Copy, Debug)]
@@ -57,10 +57,21 @@ struct Noted {
     event: u32,
     /// One more than the number of the access before in its lane.
     before: u32,
-    /// Its number in the lane, from 1.
+    /// Its number in the lane, from 1, where that matters: of sends, and of takes.
     number: u32,
+    /// The kinds that its place had before.
+    kinds: u32,
     /// For a spawn or an abort: what its process had to come after before.
     saved: u32,
+}
+
+/// The accesses to a place.
+#[derive(Clone, Copy, Debug, Default)]
+struct Lanes {
+    /// Per lane, one more than the number of the last access.
+    heads: [u32; 3],
+    /// The kinds of all accesses, a bit for each.
+    kinds: u32,
 }
 
 /// Two events that could come the other way round.
@@ -71,23 +82,29 @@ pub(super) struct Race {
     pub(super) second: u32,
 }
 
+/// How many processes have their clocks side by side.
+const SIDE: usize = 8;
+
+/// A piece of a row: the clocks of some processes, by number.
+type Clocks = [u32; SIDE];
+
 /// See the module.
 #[derive(Debug, Default)]
 pub(super) struct Trace {
     events: Vec<Event>,
     noted: Vec<Noted>,
     /// A row for each event.
-    clocks: Vec<u32>,
-    /// Length of a row: more than any process has as a number.
+    clocks: Vec<Clocks>,
+    /// Length of a row.
     width: usize,
     /// Per process, one more than the number of the event that its next has to come after.
     last: Vec<u32>,
-    /// Per place and lane, one more than the number of the last access.
-    lanes: Vec<[u32; 3]>,
+    /// Per place.
+    lanes: Vec<Lanes>,
     /// Per message, one more than the number of the event that sent it.
     sent: Vec<u32>,
     /// The rows of what led to choices, as they were before.
-    rows: Vec<u32>,
+    rows: Vec<Clocks>,
     /// Scratch: earlier events that may race with the present one.
     candidates: Vec<u32>,
     /// Scratch: per process, one more than the number of its first event in a sequence.
@@ -109,7 +126,7 @@ impl Trace {
 
     #[inline]
     fn clock(&self, event: u32, process: Process) -> u32 {
-        self.clocks[event as usize * self.width + process.index()]
+        self.clocks[event as usize * self.width + process.index() / SIDE][process.index() % SIDE]
     }
 
     /// Whether an event happens before a later one.
@@ -129,12 +146,8 @@ impl Trace {
         mut races: Option<&mut Vec<Race>>,
     ) {
         for op in accesses.split(|access| access.kind == Kind::Inside) {
-            let before = self.last_of(process);
-            self.push_event(
-                Event { process, step, key, stands, from: self.noted.len() as u32, before },
-                op,
-                races.as_deref_mut(),
-            );
+            let (from, before) = (self.noted.len() as u32, self.last_of(process));
+            self.push_event(Event { process, step, key, stands, from, before }, op, races.as_deref_mut());
             stands = Stands::Inside;
         }
     }
@@ -150,15 +163,13 @@ impl Trace {
         self.events.push(event);
         match event.before.checked_sub(1) {
             Some(event) => {
-                self.clocks.extend_from_within(event as usize * self.width..(event as usize + 1) * self.width);
+                let row = event as usize * self.width;
+                self.clocks.extend_from_within(row..row + self.width);
             }
-            None => self.clocks.resize(self.clocks.len() + self.width, 0),
+            None => self.clocks.resize(self.clocks.len() + self.width, Clocks::default()),
         }
         if event.stands == Stands::Chosen {
             self.join(number, number - 1);
-        }
-        for access in op {
-            self.join_causes(number, access);
         }
         self.order(number, process, op, races.as_deref_mut());
         if let Some(races) = races {
@@ -166,10 +177,10 @@ impl Trace {
                 self.find_missed(number, access, races);
             }
         }
-        self.clocks[number as usize * self.width + process.index()] = number + 1;
+        self.clocks[number as usize * self.width + process.index() / SIDE][process.index() % SIDE] = number + 1;
         self.last[process.index()] = number + 1;
         for access in op {
-            self.note(number, process, *access);
+            self.note(number, process, access);
         }
         if event.stands == Stands::Chosen {
             self.unite(number);
@@ -180,25 +191,30 @@ impl Trace {
     #[inline]
     fn order(&mut self, number: u32, process: Process, op: &[Access], mut races: Option<&mut Vec<Race>>) {
         let mut candidates = std::mem::take(&mut self.candidates);
-        candidates.clear();
+        let mut needs_room = false;
         for access in op {
+            self.join_causes(number, access);
             self.collect(access, &mut candidates);
+            needs_room |= needs_taking(access);
         }
         self.settle(number, process, &mut candidates, races.as_deref_mut());
-        candidates.clear();
-        for access in op {
-            // What made room may be needed only because of those that were just looked at.
-            self.collect_room(access, &mut candidates);
+        if needs_room {
+            for access in op.iter().filter(|access| needs_taking(access)) {
+                // What made room may be needed only because of those that were just looked at.
+                self.collect_room(access, &mut candidates);
+            }
+            self.settle(number, process, &mut candidates, races);
         }
-        self.settle(number, process, &mut candidates, races);
         self.candidates = candidates;
     }
 
     /// Comes after the candidates, the last first: what it has to come after because of another is no race.
     #[inline]
-    fn settle(&mut self, number: u32, process: Process, candidates: &mut [u32], mut races: Option<&mut Vec<Race>>) {
-        candidates.sort_unstable_by(|a, b| b.cmp(a));
-        for event in candidates.iter().copied() {
+    fn settle(&mut self, number: u32, process: Process, candidates: &mut Vec<u32>, mut races: Option<&mut Vec<Race>>) {
+        if candidates.len() > 1 {
+            candidates.sort_unstable();
+        }
+        while let Some(event) = candidates.pop() {
             if self.is_before(event, number) {
                 continue;
             }
@@ -275,7 +291,7 @@ impl Trace {
                 }
             }
             Kind::SeeOver => {
-                let mut at = self.head(access.place, OTHERS);
+                let mut at = self.lanes[access.place.index()].heads[OTHERS];
                 while let Some(index) = at.checked_sub(1) {
                     let noted = self.noted[index as usize];
                     if noted.access.kind == Kind::Loss {
@@ -294,29 +310,34 @@ impl Trace {
     }
 
     #[inline]
-    fn head(&self, place: Place, lane: usize) -> u32 {
-        self.lanes[place.index()][lane]
-    }
-
-    #[inline]
     fn join(&mut self, number: u32, other: u32) {
         let (before, row) = self.clocks.split_at_mut(number as usize * self.width);
         let other = &before[other as usize * self.width..][..self.width];
         for (mine, theirs) in row.iter_mut().zip(other) {
-            *mine = (*mine).max(*theirs);
+            for at in 0..SIDE {
+                mine[at] = mine[at].max(theirs[at]);
+            }
         }
     }
 
     #[inline]
-    fn note(&mut self, number: u32, process: Process, access: Access) {
-        let lane = &mut self.lanes[access.place.index()][lane(access.kind)];
-        let before = std::mem::replace(lane, self.noted.len() as u32 + 1);
-        let of_lane = before.checked_sub(1).map_or(0, |index| self.noted[index as usize].number) + 1;
+    fn note(&mut self, number: u32, process: Process, access: &Access) {
+        let lane = lane(access.kind);
+        let lanes = &mut self.lanes[access.place.index()];
+        let (before, kinds) = (lanes.heads[lane], lanes.kinds);
+        lanes.heads[lane] = self.noted.len() as u32 + 1;
+        lanes.kinds |= access.kind.bit();
+        let of_lane = match lane {
+            OTHERS => 0,
+            _ => before.checked_sub(1).map_or(0, |index| self.noted[index as usize].number) + 1,
+        };
         let mut saved = 0;
         match access.kind {
             Kind::Send | Kind::Post => {
                 if let Some(message) = access.message {
-                    self.sent.resize(message.0 as usize, 0);
+                    if self.sent.len() != message.0 as usize {
+                        self.sent.resize(message.0 as usize, 0);
+                    }
                     self.sent.push(number + 1);
                 }
             }
@@ -325,7 +346,7 @@ impl Trace {
             }
             _ => {}
         }
-        self.noted.push(Noted { access, event: number, before, number: of_lane, saved });
+        self.noted.push(Noted { access: *access, event: number, before, number: of_lane, kinds, saved });
     }
 
     /// Takes back a step and all that came after it.
@@ -340,8 +361,10 @@ impl Trace {
         while self.events.len() > length {
             let Some(event) = self.events.pop() else { break };
             while self.noted.len() > event.from as usize {
-                let Some(Noted { access, before, saved, .. }) = self.noted.pop() else { break };
-                self.lanes[access.place.index()][lane(access.kind)] = before;
+                let Some(Noted { access, before, kinds, saved, .. }) = self.noted.pop() else { break };
+                let lanes = &mut self.lanes[access.place.index()];
+                lanes.heads[lane(access.kind)] = before;
+                lanes.kinds = kinds;
                 match access.kind {
                     Kind::Send | Kind::Post => {
                         if let Some(message) = access.message {
@@ -365,16 +388,21 @@ impl Trace {
     /// Tables for all processes and places that are met.
     #[inline]
     fn make_room(&mut self, process: Process, op: &[Access]) {
-        let places = op.iter().map(|access| access.place.index());
-        let most = places.fold(0, usize::max);
-        if most >= self.lanes.len() {
-            self.lanes.resize(most + 1, [0; 3]);
+        self.make_room_for_process(process);
+        for access in op {
+            if access.place.index() >= self.lanes.len() {
+                self.lanes.resize(access.place.index() + 1, Lanes::default());
+            }
+            if access.place.is_process() {
+                self.make_room_for_process(access.place.as_process());
+            }
         }
-        let processes =
-            op.iter().filter(|access| access.place.is_process()).map(|access| access.place.as_process().index());
-        let most = processes.fold(process.index(), usize::max);
-        if most >= self.width {
-            self.widen((most + 1).next_multiple_of(8));
+    }
+
+    #[inline]
+    fn make_room_for_process(&mut self, process: Process) {
+        if process.index() >= self.width * SIDE {
+            self.widen(process.index() / SIDE + 1);
         }
     }
 
@@ -382,15 +410,15 @@ impl Trace {
     fn widen(&mut self, width: usize) {
         let narrow = self.width.max(1);
         for rows in [&mut self.clocks, &mut self.rows] {
-            let mut wider = vec![0; rows.len() / narrow * width];
+            let mut wider = vec![Clocks::default(); rows.len() / narrow * width];
             for (wide, row) in wider.chunks_mut(width).zip(rows.chunks(narrow)) {
                 wide[..row.len()].copy_from_slice(row);
             }
             *rows = wider;
         }
         self.width = width;
-        self.last.resize(width, 0);
-        self.firsts.resize(width, 0);
+        self.last.resize(width * SIDE, 0);
+        self.firsts.resize(width * SIDE, 0);
     }
 
     /// The events after `race.first` that do not happen after it, and then `race.second`: what has to happen for the two to come the other way round.
@@ -412,7 +440,7 @@ impl Trace {
                 continue;
             }
             let row = &self.clocks[event as usize * self.width..][..self.width];
-            let is_initial = row.iter().zip(&firsts).all(|(clock, first)| *first == 0 || clock < first);
+            let is_initial = row.as_flattened().iter().zip(&firsts).all(|(clock, first)| *first == 0 || clock < first);
             firsts[process.index()] = event + 1;
             if is_initial && !f(lead) {
                 break;
