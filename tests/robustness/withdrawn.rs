@@ -27,7 +27,8 @@ async fn sends_to_itself() {
 fn a_send_that_was_withdrawn_leaves_the_queue_as_it_was() {
     let check = |execution| {
         Checker::new().execution(execution).check(|| async {
-            let tasks = [task::spawn(sends_to_itself()), task::spawn(sends_to_itself()), task::spawn(sends_to_itself())];
+            let tasks =
+                [task::spawn(sends_to_itself()), task::spawn(sends_to_itself()), task::spawn(sends_to_itself())];
             for task in tasks {
                 task.await.expect("it ends");
             }

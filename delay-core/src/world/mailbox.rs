@@ -192,10 +192,10 @@ impl Mailbox {
         self.capacity.saturating_sub(self.queued()).saturating_sub(self.reserved)
     }
 
-    /// Whether some process waits for what happens to it.
+    /// Whether some process waits for what happens to it; always, to one who notes what is seen, since this is no look at them.
     #[inline]
     pub(super) fn is_waited_for(&self) -> bool {
-        !self.readers.is_empty() || !self.writers.is_empty()
+        self.readers.may_be_some() || self.writers.may_be_some()
     }
 
     /// Whether nothing can come any more. Not so while a permit is out: it may still send.

@@ -94,6 +94,12 @@ impl Waiters {
         leave(&mut self.processes, process);
     }
 
+    /// Whether somebody waits; always, to one who notes what is seen, since this is no look at them.
+    #[inline]
+    pub(super) fn may_be_some(&self) -> bool {
+        !self.processes.is_empty() || self.looked.is_open()
+    }
+
     /// All of them.
     #[inline]
     pub(super) fn all(&self) -> &[Process] {
