@@ -60,6 +60,15 @@ pub(super) fn search<E: Explorer>(
 /// Why the search cannot go on.
 struct Halt(Stop);
 
+/// What executions have met that it cannot deal with together.
+#[derive(Clone, Copy, Default)]
+struct Met {
+    /// An explicit choice.
+    choice: bool,
+    /// A send that waits at the end for room.
+    crowd: bool,
+}
+
 struct Dpor<'s, 'b, E> {
     live: &'s mut Live<'b>,
     settings: &'s Settings,
@@ -74,6 +83,7 @@ struct Dpor<'s, 'b, E> {
     trace: Trace,
     bound: u32,
     coverage: Coverage,
+    met: Met,
     /// An explorer of no meaning, to be used again.
     spare: Option<E>,
     /// Another, to find out with what a step costs.
@@ -96,6 +106,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             trace: Trace::default(),
             bound: 0,
             coverage: Coverage::new(settings),
+            met: Met::default(),
             spare: Some(explorer.clone()),
             scout: explorer.clone(),
             races: Vec::new(),
@@ -118,7 +129,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             Status::Running => {}
             Status::Violated => return Err(self.violated()),
             status => {
-                self.end(status);
+                self.end(status)?;
                 return Ok(Stop::Exhausted);
             }
         }
@@ -196,6 +207,8 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         let status = self.make(choice, key, spent, true)?;
         self.coverage.transitions += 1;
         let opens = status == Status::Running && self.live.world().choosing().is_some();
+        self.met.choice |= opens;
+        self.check_met()?;
         let what = if opens { What::Opening } else { What::Step };
         self.tree.begin(top, choice.process, key, what, self.live.world().accesses());
         self.want_disabled(top, choice.process);
@@ -219,7 +232,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             self.stack.push(below);
         } else {
             self.close(top, choice);
-            self.end(status);
+            self.end(status)?;
         }
         self.spare = Some(explorer);
         self.tick().map_or(Ok(true), |stop| Err(Halt(stop)))
@@ -396,19 +409,21 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
     }
 
     /// An execution has come to its end.
-    fn end(&mut self, status: Status) {
+    fn end(&mut self, status: Status) -> Result<(), Halt> {
         if status == Status::Truncated {
             self.coverage.truncated += 1;
         } else {
             self.coverage.executions += 1;
         }
         self.coverage.longest = self.coverage.longest.max(self.live.world().steps());
-        self.let_in();
+        self.let_in()
     }
 
     /// What waits in vain for room might have come first.
-    fn let_in(&mut self) {
+    fn let_in(&mut self) -> Result<(), Halt> {
         let crowded_out: Vec<(Process, Access)> = self.live.world().crowded_out().collect();
+        self.met.crowd |= !crowded_out.is_empty();
+        self.check_met()?;
         let step = self.path.len() as u32;
         for (process, access) in crowded_out {
             self.races.clear();
@@ -416,6 +431,16 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             self.reverse_races();
             self.trace.back_to_step(step);
         }
+        Ok(())
+    }
+
+    /// What a step that was never made leads to, nobody has seen. If there are choices, it may be some that come after what it has to come before.
+    fn check_met(&self) -> Result<(), Halt> {
+        let Met { choice, crowd } = self.met;
+        if !(choice && crowd) {
+            return Ok(());
+        }
+        Err(Halt(Stop::Irreducible("choose(..) in a program in which a send may wait for room for ever".to_owned())))
     }
 
     fn check_reducible(&self) -> Result<(), Halt> {
