@@ -55,6 +55,30 @@ fn what_commutes_with_nothing_is_refused() {
     );
 }
 
+/// Each lost a class: that there was room was not seen to depend on who else sends.
+#[test]
+fn rooms_that_others_may_take_are_refused() {
+    assert_refused(
+        &checker().check(|| async {
+            let (sender, mut receiver) = mpsc::channel::<u32>(1);
+            let other = sender.clone();
+            task::spawn(async move { other.send(1).await.expect("somebody receives") });
+            delay::select! {
+                _ = sender.reserve() => {}
+                _ = receiver.recv() => {}
+            }
+        }),
+        "beside other ops",
+    );
+    assert_refused(
+        &checker().check(|| async {
+            let (sender, _receiver) = mpsc::channel(1);
+            sender.try_send(1).expect("there is room");
+        }),
+        "try_send",
+    );
+}
+
 #[test]
 fn settings_that_do_not_fit_are_refused() {
     let said = |checker: Checker| {

@@ -286,7 +286,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_steps: Option<u64>,
     /// Threads that search in each test [default: all cores, shared between the tests that run at a time].
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
     pub(crate) jobs: Option<u32>,
     /// Search the i-th of n parts only, such as 2/4: for several machines at once. See `cargo delay merge`.
     #[arg(long, value_name = "I/N")]

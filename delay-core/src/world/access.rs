@@ -233,10 +233,10 @@ impl Access {
 /// The accesses of the last step.
 #[derive(Debug, Default)]
 pub(super) struct Accesses {
-    is_wanted: bool,
+    pub(super) is_wanted: bool,
     list: Vec<Access>,
     /// The first thing an execution did whose effects on others are not modelled.
-    cannot: Option<&'static str>,
+    pub(super) cannot: Option<&'static str>,
 }
 
 impl Accesses {
@@ -402,12 +402,6 @@ impl World {
     /// Whether an op that can be granted may get further alternatives.
     fn grows(&self, op: Op) -> bool {
         matches!(op, Op::Receive(from) if self.mailboxes[from.index()].delivery != Delivery::Fifo)
-    }
-
-    /// The program does what is not modelled.
-    #[inline]
-    pub(super) fn cannot_reduce(&mut self, what: &'static str) {
-        self.accesses.cannot.get_or_insert(what);
     }
 
     /// What tells an alternative of a process from its others, whatever else comes and goes while the process does not move.

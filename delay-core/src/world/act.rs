@@ -59,6 +59,7 @@ impl World {
         // Whoever could not run before can now because of the spawner's step.
         self.actor = spawner;
         if self.processes[child.index()].is_live() {
+            self.touch_waits(child);
             self.refresh(child);
         }
     }
@@ -290,6 +291,7 @@ impl World {
         self.journal.note(|| Act::SendNow(to, content));
         self.shared_op_on(to);
         self.touch_room(to);
+        self.touch_room_now(to);
         let mailbox = &self.mailboxes[to.index()];
         // What a destructor says while its node crashes is not said.
         let result = if mailbox.closed || self.is_crashing() {
@@ -311,6 +313,7 @@ impl World {
     pub fn reserve_now(&mut self, to: Object) -> Result<(), Immediate> {
         self.journal.note(|| Act::ReserveNow(to));
         self.touch_object(to, Kind::Write);
+        self.touch_room_now(to);
         self.shared_op_on(to);
         let actor = self.actor;
         let mailbox = &mut self.mailboxes[to.index()];
@@ -352,7 +355,9 @@ impl World {
     pub(super) fn give_back(&mut self, object: Object) {
         self.touch_object(object, Kind::Write);
         self.visible_on(object);
-        self.mailboxes[object.index()].reserved -= 1;
+        let mailbox = &mut self.mailboxes[object.index()];
+        // A permit may be dropped with its execution, while the World stands elsewhere.
+        mailbox.reserved = mailbox.reserved.saturating_sub(1);
         self.touch_mailbox_print(object);
         self.refresh_waiting(object);
     }

@@ -37,6 +37,7 @@ pub mod premises;
 pub mod process;
 mod queue;
 mod refresh;
+mod refused;
 pub mod shared;
 mod step;
 pub mod store;

@@ -65,6 +65,14 @@ pub enum Op {
     },
 }
 
+impl Op {
+    /// Whether it carries a value, which is named by what its process has seen if nobody looks into it.
+    #[inline]
+    pub(super) fn has_value(&self) -> bool {
+        matches!(self, Self::Send { .. } | Self::Store(..))
+    }
+}
+
 /// What an explicit choice is among.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash)]
 pub struct Outcomes {

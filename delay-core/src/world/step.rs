@@ -134,6 +134,10 @@ impl World {
     /// Performs what is no receive of a message.
     fn perform_other(&mut self, process: Process, slot: Slot, alternative: u32) -> Next {
         let op = self.processes[process.index()].pending[slot.index()].op;
+        // First, so that its value is named by it: two that send at once send different values.
+        if op.has_value() && self.names.keeps_histories() && self.processes[process.index()].in_use > 1 {
+            self.observe_which(process, slot);
+        }
         let (observation, seen) = match op {
             Op::Start | Op::Yield | Op::Woken => (Observation::Done, None),
             Op::Down(root) => {
@@ -199,7 +203,7 @@ impl World {
         let pending = &mut state.pending[slot.index()];
         pending.state = Grant::Granted(observation);
         let op = pending.op;
-        if state.in_use > 1 {
+        if state.in_use > 1 && !op.has_value() {
             self.observe_which(process, slot);
         }
         self.observe(process, op, observation, seen);
@@ -428,6 +432,7 @@ impl World {
         if !process.is_environment() {
             #[cfg(feature = "test-hooks")]
             self.return_received(process);
+            self.touch_waits(process);
             self.refresh(process);
         }
     }
