@@ -209,11 +209,10 @@ fn many_random_programs_are_executed_once_a_class() {
 
 fn random_programs(count: usize, seed: u64) {
     let mut random = Random(seed);
-    let (mut compared, mut reduced, mut refused) = (0, 0, 0);
-    while compared < count {
+    let (mut compared, mut reduced) = (0, 0);
+    'programs: while compared < count {
         let program = draw(&mut random);
         let Some(expected) = executions(&program, SCHEDULES_MAX).filter(|all| all.schedules > 3) else { continue };
-        compared += 1;
         reduced += usize::from(expected.classes * 2 < expected.schedules);
         for explorer in ["rtc", "rr"] {
             let granularity = [Granularity::Op, Granularity::Send][random.below(2)];
@@ -221,10 +220,9 @@ fn random_programs(count: usize, seed: u64) {
             let (live, outcomes) = check(checker.execution(Execution::Live), &program);
             let what = format!("{program:?} {explorer} {granularity:?}: {:?}", live.stop);
             if let Stop::Irreducible(why) = &live.stop {
-                let puts = program.processes.iter().flatten().any(|op| matches!(op, Op::Put(_)));
-                assert!(why.contains("choose") && puts, "{what}");
-                refused += 1;
-                continue;
+                let chooses = program.processes.iter().flatten().any(|op| matches!(op, Op::Choose | Op::ChooseSend(_)));
+                assert!(why.contains("choose") && chooses, "{what}");
+                continue 'programs;
             }
             assert!(live.is_complete(), "{what}");
             let missing: Vec<_> = expected.outcomes.difference(&outcomes).collect();
@@ -234,14 +232,14 @@ fn random_programs(count: usize, seed: u64) {
             assert_eq!(learned.coverage.executions, live.coverage.executions, "{what}");
             assert_eq!(learned.coverage.transitions, live.coverage.transitions, "{what}");
         }
+        compared += 1;
     }
     assert!(reduced * 2 > count, "{reduced} programs had something to leave out");
-    assert!(refused * 2 < count, "{refused} searches of two a program were refused");
 }
 
-/// A class of it was lost: the send that waits in vain in one execution leads to a choice in another.
+/// A class of it was lost: nothing is promised where a program chooses.
 #[test]
-fn what_waits_for_room_for_ever_and_might_choose_is_refused() {
+fn where_a_program_chooses_nothing_is_promised() {
     let processes = vec![
         vec![Op::Spawn, Op::TryRecv],
         vec![Op::TryRecv, Op::Put(0), Op::ChooseSend(0)],
@@ -249,8 +247,9 @@ fn what_waits_for_room_for_ever_and_might_choose_is_refused() {
     ];
     let program = Program { processes, started: 2, order: Order::Fifo };
     for explorer in ["rtc", "rr"] {
-        let checker = Checker::new().explorer(explorer).reduction(Reduction::Dpor);
-        let (report, _) = check(checker, &program);
-        assert!(matches!(report.stop, Stop::Irreducible(_)) && !report.is_complete(), "{:?}", report.stop);
+        for checker in [Checker::new(), Checker::new().max_delays(1)] {
+            let (report, _) = check(checker.explorer(explorer).reduction(Reduction::Dpor), &program);
+            assert!(matches!(report.stop, Stop::Irreducible(_)) && !report.is_complete(), "{:?}", report.stop);
+        }
     }
 }

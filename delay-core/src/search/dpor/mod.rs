@@ -54,20 +54,19 @@ pub(super) fn search<E: Explorer>(
     live.note_accesses();
     let mut dpor = Dpor::new(&mut live, explorer, settings, budget);
     let (Ok(stop) | Err(Halt(stop))) = dpor.strata();
+    // What is found is real. But where programs choose, classes were seen to be left out, and it is not known which.
+    let stop = match stop {
+        Stop::Exhausted | Stop::Delays if dpor.has_chosen => Stop::Irreducible(CHOICES.to_owned()),
+        stop => stop,
+    };
     Outcome { coverage: dpor.finish(), stop }
 }
 
+/// Why nothing is promised where it has found nothing.
+const CHOICES: &str = "choose(..) and flip() (it looks for violations, and cannot say that there are none)";
+
 /// Why the search cannot go on.
 struct Halt(Stop);
-
-/// What executions have met that it cannot deal with together.
-#[derive(Clone, Copy, Default)]
-struct Met {
-    /// An explicit choice.
-    choice: bool,
-    /// A send that waits at the end for room.
-    crowd: bool,
-}
 
 struct Dpor<'s, 'b, E> {
     live: &'s mut Live<'b>,
@@ -83,7 +82,8 @@ struct Dpor<'s, 'b, E> {
     trace: Trace,
     bound: u32,
     coverage: Coverage,
-    met: Met,
+    /// An explicit choice was met.
+    has_chosen: bool,
     /// An explorer of no meaning, to be used again.
     spare: Option<E>,
     /// Another, to find out with what a step costs.
@@ -106,7 +106,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             trace: Trace::default(),
             bound: 0,
             coverage: Coverage::new(settings),
-            met: Met::default(),
+            has_chosen: false,
             spare: Some(explorer.clone()),
             scout: explorer.clone(),
             races: Vec::new(),
@@ -129,7 +129,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             Status::Running => {}
             Status::Violated => return Err(self.violated()),
             status => {
-                self.end(status)?;
+                self.end(status);
                 return Ok(Stop::Exhausted);
             }
         }
@@ -207,8 +207,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         let status = self.make(choice, key, spent, true)?;
         self.coverage.transitions += 1;
         let opens = status == Status::Running && self.live.world().choosing().is_some();
-        self.met.choice |= opens;
-        self.check_met()?;
+        self.has_chosen |= opens;
         let what = if opens { What::Opening } else { What::Step };
         self.tree.begin(top, choice.process, key, what, self.live.world().accesses());
         self.want_disabled(top, choice.process);
@@ -217,12 +216,17 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         if status == Status::Violated && self.live.shows_violations() {
             return Err(self.violated());
         }
-        self.reverse_races();
+        if !opens {
+            // A choice, and what led to it, are one.
+            self.races.extend_from_slice(&self.tree.at(top).races);
+            self.reverse_races();
+        }
         if status == Status::Running {
             explorer::tell(&mut explorer, self.live.world().events());
             self.coverage.states += 1;
             let below = self.tree.add(choice, key, spent, delays, &mut explorer);
             if opens {
+                self.defer_races(top, below);
                 self.tree.open(top, below, choice, key, self.live.world().accesses());
             } else {
                 let from = self.close(top, choice);
@@ -232,7 +236,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             self.stack.push(below);
         } else {
             self.close(top, choice);
-            self.end(status)?;
+            self.end(status);
         }
         self.spare = Some(explorer);
         self.tick().map_or(Ok(true), |stop| Err(Halt(stop)))
@@ -379,6 +383,14 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         }
     }
 
+    /// A step from `top` leads to a choice at `below`: what comes first in the other order of its races is known when that is made.
+    fn defer_races(&mut self, top: Node, below: Node) {
+        let mut races = std::mem::take(&mut self.tree.at_mut(below).races);
+        races.extend_from_slice(&self.tree.at(top).races);
+        races.append(&mut self.races);
+        self.tree.at_mut(below).races = races;
+    }
+
     /// Sees to it that for each race of the last step the other order is visited too.
     fn reverse_races(&mut self) {
         let mut races = std::mem::take(&mut self.races);
@@ -409,21 +421,19 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
     }
 
     /// An execution has come to its end.
-    fn end(&mut self, status: Status) -> Result<(), Halt> {
+    fn end(&mut self, status: Status) {
         if status == Status::Truncated {
             self.coverage.truncated += 1;
         } else {
             self.coverage.executions += 1;
         }
         self.coverage.longest = self.coverage.longest.max(self.live.world().steps());
-        self.let_in()
+        self.let_in();
     }
 
     /// What waits in vain for room might have come first.
-    fn let_in(&mut self) -> Result<(), Halt> {
+    fn let_in(&mut self) {
         let crowded_out: Vec<(Process, Access)> = self.live.world().crowded_out().collect();
-        self.met.crowd |= !crowded_out.is_empty();
-        self.check_met()?;
         let step = self.path.len() as u32;
         for (process, access) in crowded_out {
             self.races.clear();
@@ -431,16 +441,6 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             self.reverse_races();
             self.trace.back_to_step(step);
         }
-        Ok(())
-    }
-
-    /// What a step that was never made leads to, nobody has seen. If there are choices, it may be some that come after what it has to come before.
-    fn check_met(&self) -> Result<(), Halt> {
-        let Met { choice, crowd } = self.met;
-        if !(choice && crowd) {
-            return Ok(());
-        }
-        Err(Halt(Stop::Irreducible("choose(..) in a program in which a send may wait for room for ever".to_owned())))
     }
 
     fn check_reducible(&self) -> Result<(), Halt> {

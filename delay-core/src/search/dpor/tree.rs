@@ -7,6 +7,7 @@
 //!   with its outcomes, and what sleeps below is decided once the last choice is made.
 //! - In the steady state nothing is allocated: the states that are finished are used again. Nothing is left at those.
 
+use super::trace::Race;
 use crate::{
     hash::Print,
     ids::Process,
@@ -127,6 +128,8 @@ pub(super) struct State<E> {
     pub(super) unit: Option<Unit>,
     /// What was touched since that began.
     so_far: Vec<Access>,
+    /// Its races: their other order has to lead to what the choice touches, too, which is seen when it is made.
+    pub(super) races: Vec<Race>,
     /// Something was begun here that does not sleep, whatever comes of its choices.
     pub(super) is_fruitful: bool,
     /// How many processes can make a step, if each can make one only: then the explorer alone knows what a step costs.
@@ -173,6 +176,7 @@ impl<E: Clone> Tree<E> {
         (state.is_open, state.least, state.least_below) = (true, NEVER, NEVER);
         (state.unit, state.is_fruitful) = (None, false);
         state.so_far.clear();
+        state.races.clear();
         std::mem::swap(&mut state.explorer, explorer);
         state.sleepers.clear();
         state.wanted.clear();
@@ -315,6 +319,7 @@ impl<E> State<E> {
             below: Vec::new(),
             unit: None,
             so_far: Vec::new(),
+            races: Vec::new(),
             is_fruitful: false,
             enabled: None,
             is_open: true,
