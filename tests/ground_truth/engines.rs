@@ -110,6 +110,12 @@ impl Checked {
     #[track_caller]
     pub(crate) fn assert_complete(&self, graph: &Graph, what: &str) {
         assert!(self.report.is_complete(), "{what}: {:?}", self.report.stop);
+        self.assert_outcomes(graph, what);
+    }
+
+    /// Every outcome was met, and no other.
+    #[track_caller]
+    pub(crate) fn assert_outcomes(&self, graph: &Graph, what: &str) {
         let outcomes: BTreeSet<&str> = self.counts.outcomes.keys().map(String::as_str).collect();
         assert_eq!(outcomes, graph.outcomes(), "{what}");
     }

@@ -18,7 +18,10 @@ fn every_class_is_executed_once() {
         for (explorer, _) in EXPLORERS {
             let checked = subject.check(subject.checker(explorer).reduction(Reduction::Dpor), explorer);
             assert_eq!(checked.report.coverage.executions, classes as u64, "{row}, {explorer}");
-            checked.assert_complete(&graph, &format!("{row}, {explorer}"));
+            // Where a program chooses nothing is promised; here nothing is missing, either.
+            let chooses = row.cell("program").starts_with("2PCVOTE");
+            assert_eq!(checked.report.is_complete(), !chooses, "{row}, {explorer}: {:?}", checked.report.stop);
+            checked.assert_outcomes(&graph, &format!("{row}, {explorer}"));
         }
     }
 }

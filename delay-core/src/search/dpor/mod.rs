@@ -54,16 +54,18 @@ pub(super) fn search<E: Explorer>(
     live.note_accesses();
     let mut dpor = Dpor::new(&mut live, explorer, settings, budget);
     let (Ok(stop) | Err(Halt(stop))) = dpor.strata();
-    // What is found is real. But where programs choose, classes were seen to be left out, and it is not known which.
-    let stop = match stop {
-        Stop::Exhausted | Stop::Delays if dpor.has_chosen => Stop::Irreducible(CHOICES.to_owned()),
-        stop => stop,
+    // What is found is real. But classes were seen to be left out there, and it is not known which.
+    let stop = match (stop, dpor.doubtful) {
+        (Stop::Exhausted | Stop::Delays, Some(what)) => Stop::Irreducible(what.to_owned()),
+        (stop, _) => stop,
     };
     Outcome { coverage: dpor.finish(), stop }
 }
 
 /// Why nothing is promised where it has found nothing.
 const CHOICES: &str = "choose(..) and flip() (it looks for violations, and cannot say that there are none)";
+const CROWDS: &str =
+    "sends that may wait for room for ever (it looks for violations, and cannot say that there are none)";
 
 /// Why the search cannot go on.
 struct Halt(Stop);
@@ -82,8 +84,8 @@ struct Dpor<'s, 'b, E> {
     trace: Trace,
     bound: u32,
     coverage: Coverage,
-    /// An explicit choice was met.
-    has_chosen: bool,
+    /// Something was met for which it may leave classes out.
+    doubtful: Option<&'static str>,
     /// An explorer of no meaning, to be used again.
     spare: Option<E>,
     /// Another, to find out with what a step costs.
@@ -106,7 +108,7 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             trace: Trace::default(),
             bound: 0,
             coverage: Coverage::new(settings),
-            has_chosen: false,
+            doubtful: None,
             spare: Some(explorer.clone()),
             scout: explorer.clone(),
             races: Vec::new(),
@@ -207,7 +209,9 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
         let status = self.make(choice, key, spent, true)?;
         self.coverage.transitions += 1;
         let opens = status == Status::Running && self.live.world().choosing().is_some();
-        self.has_chosen |= opens;
+        if opens {
+            self.doubtful.get_or_insert(CHOICES);
+        }
         let what = if opens { What::Opening } else { What::Step };
         self.tree.begin(top, choice.process, key, what, self.live.world().accesses());
         self.want_disabled(top, choice.process);
@@ -434,6 +438,9 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
     /// What waits in vain for room might have come first.
     fn let_in(&mut self) {
         let crowded_out: Vec<(Process, Access)> = self.live.world().crowded_out().collect();
+        if !crowded_out.is_empty() {
+            self.doubtful.get_or_insert(CROWDS);
+        }
         let step = self.path.len() as u32;
         for (process, access) in crowded_out {
             self.races.clear();
