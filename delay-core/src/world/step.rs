@@ -141,7 +141,7 @@ impl World {
         let (observation, seen) = match op {
             Op::Start | Op::Yield | Op::Woken => (Observation::Done, None),
             Op::Down(root) => {
-                Self::forget(&mut self.node_mut(root).watchers, process);
+                leave(&mut self.node_mut(root).watchers, process);
                 (Observation::Done, None)
             }
             Op::Cancel => {
@@ -453,11 +453,5 @@ impl World {
             }
         }
         Some(queued)
-    }
-
-    /// A process does not wait any more, by one op.
-    #[inline]
-    pub(super) fn forget(waiting: &mut Vec<Process>, process: Process) {
-        leave(waiting, process);
     }
 }

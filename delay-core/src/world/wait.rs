@@ -11,6 +11,7 @@ use super::{
     network::Fate,
     op::{Grant, Observation, Op, Pending, Site},
     store::Access,
+    waiters::leave,
 };
 use crate::{
     hash::Print,
@@ -259,10 +260,14 @@ impl World {
                 self.mailboxes[object.index()].writers.forget(process);
             }
             Op::Receive(object) => self.mailboxes[object.index()].readers.forget(process),
-            Op::Join(child) => Self::forget(&mut self.processes[child.index()].joiners, process),
+            Op::Join(child) => {
+                leave(&mut self.processes[child.index()].joiners, process);
+            }
             Op::Sleep(_) => self.sleepers.retain(|sleeper| *sleeper != (process, slot)),
             Op::Choose(_) => self.choosing.retain(|(p, s, _)| (*p, *s) != (process, slot)),
-            Op::Down(root) => Self::forget(&mut self.node_mut(root).watchers, process),
+            Op::Down(root) => {
+                leave(&mut self.node_mut(root).watchers, process);
+            }
             Op::Shared { object, ask } => self.stop_waiting_shared(process, slot, object, ask),
             Op::Start | Op::Yield | Op::Woken | Op::Cancel | Op::Crash(_) | Op::Restart(_) | Op::Store(..) => {}
         }

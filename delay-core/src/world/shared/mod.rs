@@ -19,6 +19,7 @@ pub mod watch;
 use super::{
     World, access, note_stale,
     op::{Grant, Observation, Op, Pending},
+    waiters::leave,
 };
 use crate::{
     hash::{Domain, Print},
@@ -217,7 +218,7 @@ impl World {
             Ask::Deserted => Some((Observation::Closed, None)),
         };
         if result.is_some() {
-            Self::forget(&mut self.shared[object.index()].waiters, process);
+            leave(&mut self.shared[object.index()].waiters, process);
         }
         result
     }
@@ -235,7 +236,7 @@ impl World {
     }
 
     pub(super) fn stop_waiting_shared(&mut self, process: Process, slot: Slot, object: Object, ask: Ask) {
-        Self::forget(&mut self.shared[object.index()].waiters, process);
+        leave(&mut self.shared[object.index()].waiters, process);
         if matches!(ask, Ask::Queued(_) | Ask::Woken(_)) {
             self.leave_queue(process, slot, object);
         }
