@@ -139,9 +139,9 @@ impl State {
     #[inline]
     pub(super) fn move_messages(&mut self, object: Object, how: Move, messages: &Messages, world: &World) {
         if let Some(Some(queue)) = self.queues.get_mut(object.index()) {
-            let prints = *queue.prints();
+            let less = *queue.prints();
             let before = queue.change(how, messages, world);
-            let (less, more) = (prints, *queue.prints());
+            let more = *queue.prints();
             self.exchange(&less, &more);
             self.moved.push((object, before));
         } else {
@@ -173,7 +173,7 @@ impl State {
     #[cold]
     fn make_room(&mut self, part: Part) {
         self.numbers.resize(part.index() + 1, 0);
-        self.alternatives.resize(part.index() / 4 + 1, 0);
+        self.alternatives.resize(part.whose() + 1, 0);
     }
 
     #[inline]
@@ -207,24 +207,26 @@ impl State {
         self.lines.get(line.index()).map_or(&[], Vec::as_slice)
     }
 
-    /// Has a process begin or end to wait in a line.
     #[inline]
-    pub(super) fn wait(&mut self, line: Line, how: Waits) {
+    fn line_mut(&mut self, line: Line) -> &mut Vec<Process> {
         if self.lines.len() <= line.index() {
             self.lines.resize(line.index() + 1, Vec::new());
         }
-        let processes = &mut self.lines[line.index()];
-        match how {
+        &mut self.lines[line.index()]
+    }
+
+    /// Has a process begin or end to wait in a line.
+    #[inline]
+    pub(super) fn wait(&mut self, line: Line, how: Waits) {
+        let processes = self.line_mut(line);
+        let before = match how {
             Waits::Begins(process) => {
                 processes.push(process);
-                self.waited.push((line, Waited::Began));
+                Some(Waited::Began)
             }
-            Waits::Ends(process) => {
-                if let Some(at) = leave(processes, process) {
-                    self.waited.push((line, Waited::Ended(process, at as u32)));
-                }
-            }
-        }
+            Waits::Ends(process) => leave(processes, process).map(|at| Waited::Ended(process, at as u32)),
+        };
+        self.waited.extend(before.map(|before| (line, before)));
     }
 
     /// These wait in a line from now on.
@@ -233,10 +235,7 @@ impl State {
         if self.line(line) == processes {
             return;
         }
-        if self.lines.len() <= line.index() {
-            self.lines.resize(line.index() + 1, Vec::new());
-        }
-        let old = std::mem::replace(&mut self.lines[line.index()], processes.to_vec());
+        let old = std::mem::replace(self.line_mut(line), processes.to_vec());
         self.waited.push((line, Waited::Other(old)));
     }
 

@@ -163,15 +163,12 @@ impl Steps {
     /// What the next unit of a choice does, if that is known.
     #[inline]
     fn find(&self, state: &State, process: Process, first: u32) -> Option<u32> {
-        let mut then = Then(self.starts.get(start(state, process, first)?)?);
+        let mut way = Way::Start(start(state, process, first)?);
         loop {
-            let at = match then.end() {
+            match self.then(way)?.end() {
                 Ok(effect) => return Some(effect),
-                Err(at) => at,
-            };
-            let point = &self.points[at as usize];
-            let seen = self.see(state, point.look)?;
-            then = if seen == point.seen { point.then } else { Then(self.ways.get(key(at, seen))?) };
+                Err(at) => way = Way::Seen(at, self.see(state, self.points[at as usize].look)?),
+            }
         }
     }
 
@@ -302,6 +299,7 @@ impl Steps {
     }
 
     /// Where a way leads.
+    #[inline]
     fn then(&self, way: Way) -> Option<Then> {
         match way {
             Way::Start(key) => self.starts.get(key).map(Then),

@@ -61,13 +61,19 @@ impl Part {
     #[inline]
     pub const fn process_index(self) -> Option<usize> {
         match self.0 % 4 {
-            0 => Some((self.0 >> 2) as usize),
+            0 => Some(self.whose()),
             _ => None,
         }
     }
 
+    /// The index of the process or mailbox that it belongs to.
+    #[inline]
+    pub const fn whose(self) -> usize {
+        (self.0 >> 2) as usize
+    }
+
     fn of(self) -> Whose {
-        match (self.0 % 4, self.0 >> 2) {
+        match (self.0 % 4, self.whose() as u32) {
             (0, process) => Whose::Process(Process::new(process)),
             (1, process) => Whose::History(Process::new(process)),
             (_, mailbox) => Whose::Mailbox(Object::new(mailbox)),
