@@ -16,6 +16,7 @@ use crate::{
     ids::{Message, Object},
     live::context::{self, Context},
     world::{
+        World,
         fault::Rule,
         mailbox::{Mailbox, Reception},
         op::{Immediate, Observation, Op, Site},
@@ -211,13 +212,7 @@ impl<T, V: View<T>> Core<T, V> {
     pub(crate) fn send_now(&self, value: T, site: Site) -> Result<(), (T, Immediate)> {
         let content = self.view.content(&value);
         let mut value = Some(value);
-        let (sent, recording) = self.now(|context| {
-            let sent = context.world.send_now(self.object, content);
-            if let Immediate::Done(message) = sent {
-                self.put_unless_recorded(context, message, &mut value);
-            }
-            sent
-        });
+        let (sent, recording) = self.sent_now(&mut value, |world| world.send_now(self.object, content));
         let Some(value) = value else { return Ok(()) };
         if let Immediate::Done(message) = sent {
             self.put_recorded(site, message, value);
@@ -241,16 +236,22 @@ impl<T, V: View<T>> Core<T, V> {
     pub(crate) fn send_reserved(&self, value: T, site: Site) {
         let content = self.view.content(&value);
         let mut value = Some(value);
-        let (sent, _) = self.now(|context| {
-            let sent = context.world.send_reserved(self.object, content);
-            if let Immediate::Done(message) = sent {
-                self.put_unless_recorded(context, message, &mut value);
-            }
-            sent
-        });
+        let (sent, _) = self.sent_now(&mut value, |world| world.send_reserved(self.object, content));
         if let (Immediate::Done(message), Some(value)) = (sent, value) {
             self.put_recorded(site, message, value);
         }
+    }
+
+    /// Sends without waiting, and puts the value in unless it has to be shown first. Says too whether the execution is recorded.
+    #[track_caller]
+    fn sent_now(&self, value: &mut Option<T>, send: impl FnOnce(&mut World) -> Immediate) -> (Immediate, bool) {
+        self.now(|context| {
+            let sent = send(&mut context.world);
+            if let Immediate::Done(message) = sent {
+                self.put_unless_recorded(context, message, value);
+            }
+            sent
+        })
     }
 
     /// Shows what was sent, and puts it in.
