@@ -40,7 +40,7 @@ impl Entry {
 
     /// The delays to the last executed transition, or to the state if there was none, by those on the way to it.
     pub(super) fn delays(&self, spent: &[Deviation]) -> u32 {
-        spent.iter().map(|deviation| deviation.delays).sum::<u32>() + self.executed.saturating_sub(1)
+        Deviation::sum(spent) + self.executed.saturating_sub(1)
     }
 
     /// Whether this may be the state that waits.

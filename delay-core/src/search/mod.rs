@@ -226,7 +226,7 @@ impl Finding {
 
     /// Delays spent in all.
     pub fn delays(&self) -> u32 {
-        self.deviations.iter().map(|deviation| deviation.delays).sum()
+        Deviation::sum(&self.deviations)
     }
 }
 

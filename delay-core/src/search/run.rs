@@ -21,6 +21,13 @@ pub struct Deviation {
     pub delays: u32,
 }
 
+impl Deviation {
+    /// Delays spent in all.
+    pub fn sum(deviations: &[Self]) -> u32 {
+        deviations.iter().map(|deviation| deviation.delays).sum()
+    }
+}
+
 /// How an execution along deviations ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ran {
