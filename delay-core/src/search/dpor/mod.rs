@@ -56,16 +56,17 @@ pub(super) fn search<E: Explorer>(
     let (Ok(stop) | Err(Halt(stop))) = dpor.strata();
     // What is found is real. But classes were seen to be left out there, and it is not known which.
     let stop = match (stop, dpor.doubtful) {
-        (Stop::Exhausted | Stop::Delays, Some(what)) => Stop::Irreducible(what.to_owned()),
+        (Stop::Exhausted | Stop::Delays, Some(what)) => {
+            Stop::Irreducible(format!("{what} (it looks for violations, and cannot say that there are none)"))
+        }
         (stop, _) => stop,
     };
     Outcome { coverage: dpor.finish(), stop }
 }
 
 /// Why nothing is promised where it has found nothing.
-const CHOICES: &str = "choose(..) and flip() (it looks for violations, and cannot say that there are none)";
-const CROWDS: &str =
-    "sends that may wait for room for ever (it looks for violations, and cannot say that there are none)";
+const CHOICES: &str = "choose(..) and flip()";
+const CROWDS: &str = "sends that may wait for room for ever";
 
 /// Why the search cannot go on.
 struct Halt(Stop);
