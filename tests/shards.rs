@@ -1,34 +1,25 @@
 //! Shards of a search come to what the whole search comes to: the same samples, states, executions, outcomes and violations.
 
-use delay::{Cache, Checker, Execution, Mode, Payload, Report, Stop, sync::mpsc, task};
+use delay::{Cache, Checker, Execution, Mode, Report, Stop, task};
 use delay_core::coverage::{Coverage, Part, Stratum};
 use std::{
     collections::BTreeSet,
     sync::{Mutex, PoisonError},
 };
 
+#[path = "resume/fan_in.rs"]
+mod fan_in;
+
 /// Five tasks send a message each to one receiver, which tells in which order they came.
-async fn fan_in(seen: &Mutex<BTreeSet<Vec<u32>>>) {
-    let (to_all, mut received) = mpsc::unbounded_channel_with::<u32>(Payload::visible());
-    for sender in 0..5 {
-        let to_all = to_all.clone();
-        task::spawn(async move {
-            task::yield_now().await;
-            let _ = to_all.send(sender);
-        });
-    }
-    drop(to_all);
-    let mut order = Vec::new();
-    while let Some(sender) = received.recv().await {
-        order.push(sender);
-    }
+async fn fan_in_of_five(seen: &Mutex<BTreeSet<Vec<u32>>>) {
+    let order = fan_in::order(5).await;
     seen.lock().unwrap_or_else(PoisonError::into_inner).insert(order);
 }
 
 /// A check, and all outcomes that were executed.
 fn checked(checker: Checker) -> (Report, BTreeSet<Vec<u32>>) {
     let seen = Mutex::default();
-    let report = checker.execution(Execution::Live).check(|| fan_in(&seen));
+    let report = checker.execution(Execution::Live).check(|| fan_in_of_five(&seen));
     report.assert_passed();
     (report, seen.into_inner().unwrap_or_else(PoisonError::into_inner))
 }
@@ -134,7 +125,7 @@ fn a_search_that_is_too_small_is_done_by_each_shard() {
 /// What is wrong shows only if the last sender is heard first and the first one last.
 async fn wrong_in_one_order() {
     let seen = Mutex::default();
-    fan_in(&seen).await;
+    fan_in_of_five(&seen).await;
     let seen = seen.into_inner().unwrap_or_else(PoisonError::into_inner);
     assert!(!seen.contains(&vec![4, 1, 2, 3, 0]), "in reverse");
 }

@@ -1,12 +1,13 @@
 //! A search that was stopped and goes on comes to what it would have come to: visited states, counts, findings, samples.
 
 mod divided;
+mod fan_in;
 #[path = "../learned/programs.rs"]
 mod programs;
 mod sampling;
 mod stopped;
 
-use delay::{Execution, Payload, Stop, sync::mpsc, task};
+use delay::{Execution, Stop};
 use delay_core::{
     coverage::Coverage,
     explorer::Explorer,
@@ -127,18 +128,5 @@ const EXECUTIONS: [Execution; 2] = [Execution::Learned, Execution::Live];
 
 /// Four tasks send a message each; in which order they came.
 async fn order() -> Vec<u32> {
-    let (to_all, mut received) = mpsc::unbounded_channel_with::<u32>(Payload::visible());
-    for sender in 0..4 {
-        let to_all = to_all.clone();
-        task::spawn(async move {
-            task::yield_now().await;
-            let _ = to_all.send(sender);
-        });
-    }
-    drop(to_all);
-    let mut order = Vec::new();
-    while let Some(sender) = received.recv().await {
-        order.push(sender);
-    }
-    order
+    fan_in::order(4).await
 }
