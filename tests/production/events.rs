@@ -2,7 +2,7 @@
 
 use std::{
     fmt::{Debug, Write},
-    sync::{Arc, Mutex, PoisonError},
+    sync::{Arc, LazyLock, Mutex, PoisonError},
 };
 use tokio::sync::Notify;
 use tracing_core::{
@@ -22,6 +22,10 @@ pub(crate) struct Events {
 impl Events {
     /// Until the guard is dropped.
     pub(crate) fn listen() -> (Self, DefaultGuard) {
+        // While there is a single listener, an event that another thread comes to first is written off for all: the
+        // thread's own listener alone is asked then, and it has none. With two at all times every listener is asked.
+        static TWO: LazyLock<[Dispatch; 2]> = LazyLock::new(|| [(); 2].map(|()| Dispatch::new(Events::default())));
+        LazyLock::force(&TWO);
         let events = Self::default();
         (events.clone(), dispatcher::set_default(&Dispatch::new(events)))
     }
