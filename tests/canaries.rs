@@ -270,6 +270,24 @@ async fn forgets_who_was_first() {
     }
 }
 
+/// A loop that leaves out of its checkpoint how often it went round.
+async fn forgets_how_often() {
+    let (ping, mut pings) = mpsc::unbounded_channel_with(Payload::visible());
+    let (pong, mut pongs) = mpsc::unbounded_channel_with(Payload::visible());
+    task::spawn(async move {
+        while let Some(()) = pings.recv().await {
+            checkpoint(&());
+            let _ = pong.send(());
+        }
+    });
+    for round in 0.. {
+        checkpoint(&());
+        let _ = ping.send(());
+        pongs.recv().await;
+        assert!(round < 20, "went round too often");
+    }
+}
+
 /// Either a bug is shown, or it is said that the program cannot be explored so.
 #[track_caller]
 fn is_never_claimed(run: impl Fn(Checker) -> Report) {
@@ -289,6 +307,7 @@ fn shared_memory_never_passes_for_every_reachable_state() {
 #[test]
 fn a_checkpoint_that_forgets_never_passes_for_every_reachable_state() {
     is_never_claimed(|checker| checker.check(forgets_who_was_first));
+    is_never_claimed(|checker| checker.check(forgets_how_often));
 }
 
 /// The random order in which `tokio::select!` polls its branches changes nothing.

@@ -24,6 +24,9 @@ const SHAPES_MAX: usize = 1 << 20;
 /// Steps an execution is walked on.
 const WALK_MAX: u32 = 10_000;
 
+/// Steps it is walked on where it goes round, at least.
+const ROUND: u32 = 100;
+
 /// An execution that was cut short at a visited state.
 #[derive(Debug)]
 pub(super) struct Hit<E> {
@@ -34,15 +37,17 @@ pub(super) struct Hit<E> {
 }
 
 impl<E: Explorer> Hit<E> {
-    /// Walks it to its end along the explorer. Says where the execution stands then.
+    /// Walks it to its end along the explorer, or until it has gone round for as long as it took to get there: what is left out of the
+    /// states may be how often. Says where the execution stands then.
     ///
     /// # Errors
     /// A state on the way was not visited.
     pub(super) fn walk_on(&self, live: &mut Live<'_>, visited: &impl Visited) -> Result<Status, Halt> {
         let mut explorer = self.explorer.clone();
         live.go_to(&self.path, 0, &[]).map_err(Halt::Diverged)?;
-        for _ in 0..WALK_MAX {
-            if live.status() != Status::Running {
+        let (mut met, mut last_new) = (IdMap::default(), 0);
+        for steps in 0..WALK_MAX {
+            if live.status() != Status::Running || steps > 2 * last_new + ROUND {
                 break;
             }
             let cursor = Cursor::at(live.world(), explorer).map_err(Halt::Unsound)?;
@@ -50,6 +55,9 @@ impl<E: Explorer> Hit<E> {
             explorer = cursor.into_explorer();
             explorer::tell(&mut explorer, live.world().events());
             let state = live.fingerprint();
+            if met.insert(state, ()).is_none() {
+                last_new = steps;
+            }
             if status != Status::Violated && !visited.contains(state) {
                 let expected = "a state that was visited, as after the same state before";
                 return Err(Halt::Diverged(live.divergence_here(expected, "another state")));
