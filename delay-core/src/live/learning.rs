@@ -278,7 +278,9 @@ impl Live<'_> {
     /// Polls a process, or drops it, and learns what it does.
     #[inline]
     pub(super) fn learn_from(&mut self, process: Process, call: Call, f: impl FnOnce(&mut Self)) {
-        if !self.learning.as_ref().is_some_and(|learning| learning.is_live_step) {
+        let is_live_step = self.learning.as_ref().is_some_and(|learning| learning.is_live_step);
+        // An execution that is begun anew in the middle of a step is set up again, and that is no step.
+        if !is_live_step || self.outside().world.choices() == 0 {
             return f(self);
         }
         let world = &mut self.outside_mut().world;
