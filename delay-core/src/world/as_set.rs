@@ -40,6 +40,8 @@ pub(super) struct AsSet {
 #[derive(Debug)]
 struct Received {
     from: Object,
+    /// Where it stood.
+    place: u32,
     message: Queued,
     /// The receiver's local id before it.
     before: Print,
@@ -79,7 +81,8 @@ impl World {
         let Op::Receive(from) = state.pending[slot.index()].op else { return None };
         let queue = &self.mailboxes[from.index()].queue;
         if let Some(message) = queue.get(alternative as usize).copied() {
-            self.as_set.received = Some(Received { from, message, before: self.local_of(process) });
+            let before = self.local_of(process);
+            self.as_set.received = Some(Received { from, place: alternative, message, before });
             return None;
         }
         let lost = alternative.checked_sub(queue.len() as u32)?;
@@ -96,11 +99,16 @@ impl World {
     }
 
     fn return_carried(&mut self, process: Process) {
-        let Some(Received { from, message, before }) = self.as_set.received.take() else { return };
+        let Some(Received { from, place, message, before }) = self.as_set.received.take() else { return };
         let changed = self.local_of(process) != before || self.notes.ops_in_step > 1;
-        if !changed || self.as_set.wire != Some(Wire::Exact) {
-            self.mailboxes[from.index()].put_back(message);
-            self.touch_mailbox_print(from);
+        let mailbox = &mut self.mailboxes[from.index()];
+        if !changed {
+            mailbox.queue.take_back(place, message);
+        } else if self.as_set.wire != Some(Wire::Exact) {
+            mailbox.put_back(message);
+        } else {
+            return;
         }
+        self.touch_mailbox_print(from);
     }
 }

@@ -97,6 +97,12 @@ impl Looked {
         self.0.noted.borrow_mut().moved.push((object, how));
     }
 
+    /// What happened to the messages of a mailbox has come to nothing.
+    #[cfg(feature = "test-hooks")]
+    pub(super) fn not_moved(&self, of: Object) {
+        self.0.noted.borrow_mut().moved.retain(|(object, _)| *object != of);
+    }
+
     pub(super) fn waited(&self, line: Line, how: Waits) {
         self.0.noted.borrow_mut().waited.push((line, how));
     }

@@ -195,6 +195,16 @@ impl Queue {
         self.items.remove(place)
     }
 
+    /// The message that the step has taken from this place is there again, and was all that it took or added.
+    #[cfg(feature = "test-hooks")]
+    pub(super) fn take_back(&mut self, place: u32, message: Queued) {
+        if self.looked.is_open() {
+            self.done.set(Done { watch: self.looked.watch(), ..Done::default() });
+            self.looked.not_moved(self.object);
+        }
+        self.items.insert(place as usize, message);
+    }
+
     pub(super) fn insert(&mut self, place: usize, message: Queued) {
         if self.looked.is_open() {
             self.muddle();
