@@ -1,12 +1,17 @@
 //! The messages of the mailboxes of a state, by numbers.
 //!
 //! What is queued is not numbered as a whole, for there are as many ways to queue messages as there are orders of arrival. Messages are
-//! numbered, and a queue is a list of them whose print goes along with what is added and taken.
+//! numbered, and a queue is a list of them whose print goes along with what is added and taken, where its delivery allows that.
 
 use crate::{
     hash::{Domain, IdMap, Print, Sequence},
     ids::{Object, Process},
-    world::{World, mailbox::Queued, parts::identity_of_message, words::Delivery},
+    world::{
+        World,
+        mailbox::Queued,
+        parts::{identity_of_message, print_in_bag},
+        words::Delivery,
+    },
 };
 use std::collections::VecDeque;
 
@@ -110,13 +115,43 @@ pub(super) struct Queue {
     prints: Prints,
 }
 
-/// What a queue adds to the sums of its state.
-#[derive(Clone, Copy, Debug, Default)]
+/// What a queue adds to the sum of its state, and what that is made of.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Prints {
-    /// The order of the messages, where that goes along with them.
-    sequence: Sequence,
+    contents: Contents,
     pub(super) print: Print,
-    pub(super) arrivals: Print,
+}
+
+/// What goes along with what is added and taken.
+#[derive(Clone, Copy, Debug)]
+enum Contents {
+    /// The messages in their order.
+    Sequence(Sequence),
+    /// The messages.
+    Bag(Print),
+    /// Nothing does.
+    Other,
+}
+
+impl Contents {
+    /// Of no messages.
+    fn of(delivery: Delivery) -> Self {
+        match delivery {
+            Delivery::Fifo => Self::Sequence(Sequence::default()),
+            Delivery::Unordered => Self::Bag(Print::default()),
+            Delivery::PerSender => Self::Other,
+        }
+    }
+
+    /// One is added to so many.
+    #[inline]
+    fn add(&mut self, queued: &Queued, count: usize) {
+        match self {
+            Self::Sequence(sequence) => sequence.push(queued.id, count),
+            Self::Bag(bag) => *bag = bag.plus(print_in_bag(queued)),
+            Self::Other => {}
+        }
+    }
 }
 
 /// What a queue was before something happened to it.
@@ -132,8 +167,10 @@ impl Queue {
     /// These messages, in a mailbox of the World.
     pub(super) fn of(object: Object, delivery: Delivery, numbers: &[u32], messages: &Messages, world: &World) -> Self {
         let numbers = numbers.iter().copied().collect();
-        let mut queue = Self { object, delivery, numbers, prints: Prints::default() };
-        queue.print_anew(messages, world);
+        let prints = Prints { contents: Contents::of(delivery), print: Print::default() };
+        let mut queue = Self { object, delivery, numbers, prints };
+        queue.count_anew(messages);
+        queue.print_again(messages, world);
         queue
     }
 
@@ -143,9 +180,19 @@ impl Queue {
         Self::of(object, *delivery, numbers, messages, world)
     }
 
+    /// What it adds to the sum of its state.
     #[inline]
-    pub(super) fn prints(&self) -> &Prints {
-        &self.prints
+    pub(super) fn print(&self) -> Print {
+        self.prints.print
+    }
+
+    /// What it adds to the order of arrivals.
+    pub(super) fn arrivals(&self, messages: &Messages, world: &World) -> Print {
+        world.arrivals_of_messages(self.object, self.delivery, &self.all(messages))
+    }
+
+    fn all(&self, messages: &Messages) -> Vec<Queued> {
+        self.numbers.iter().map(|number| *messages.of(*number)).collect()
     }
 
     /// How many messages there are.
@@ -182,7 +229,7 @@ impl Queue {
     #[inline]
     fn add(&mut self, number: u32, messages: &Messages, world: &World) -> Before {
         let before = self.prints;
-        self.prints.sequence.push(messages.of(number).id, self.numbers.len());
+        self.prints.contents.add(messages.of(number), self.numbers.len());
         self.numbers.push_back(number);
         self.print_again(messages, world);
         Before::Added(before)
@@ -194,12 +241,12 @@ impl Queue {
         let before = self.prints;
         let number = if place == 0 { self.numbers.pop_front() } else { self.numbers.remove(place as usize) };
         let Some(number) = number else { crate::bug!("no message at place {place} of a queue") };
-        if place == 0 {
-            self.prints.sequence.take_first(messages.of(number).id);
-            self.print_again(messages, world);
-        } else {
-            self.print_anew(messages, world);
+        match &mut self.prints.contents {
+            Contents::Sequence(sequence) if place == 0 => sequence.take_first(messages.of(number).id),
+            Contents::Bag(bag) => *bag = bag.minus(print_in_bag(messages.of(number))),
+            Contents::Sequence(_) | Contents::Other => self.count_anew(messages),
         }
+        self.print_again(messages, world);
         Before::Taken(before, place, number)
     }
 
@@ -223,19 +270,26 @@ impl Queue {
         }
     }
 
-    #[inline]
-    fn print_again(&mut self, messages: &Messages, world: &World) {
-        if self.delivery == Delivery::Fifo && !world.names.shows_arrival(self.object) {
-            self.prints.print = world.print_of_sequence(self.object, self.numbers.len(), self.prints.sequence);
-        } else {
-            self.print_anew(messages, world);
+    fn count_anew(&mut self, messages: &Messages) {
+        self.prints.contents = Contents::of(self.delivery);
+        for (count, number) in self.numbers.iter().enumerate() {
+            self.prints.contents.add(messages.of(*number), count);
         }
     }
 
+    #[inline]
+    fn print_again(&mut self, messages: &Messages, world: &World) {
+        let count = self.numbers.len();
+        self.prints.print = match self.prints.contents {
+            _ if world.names.shows_arrival(self.object) => self.print_anew(messages, world),
+            Contents::Sequence(sequence) => world.print_of_sequence(self.object, count, sequence),
+            Contents::Bag(bag) => world.print_of_bag(self.object, count, bag),
+            Contents::Other => self.print_anew(messages, world),
+        };
+    }
+
     #[cold]
-    fn print_anew(&mut self, messages: &Messages, world: &World) {
-        let queue: Vec<Queued> = self.numbers.iter().map(|number| *messages.of(*number)).collect();
-        let (print, arrivals) = world.prints_of_queue(self.object, self.delivery, &queue);
-        self.prints = Prints { sequence: Sequence::of(queue.iter().map(|queued| queued.id)), print, arrivals };
+    fn print_anew(&self, messages: &Messages, world: &World) -> Print {
+        world.print_of_messages(self.object, self.delivery, &self.all(messages))
     }
 }

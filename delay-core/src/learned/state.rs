@@ -1,6 +1,6 @@
 //! A state by numbers: one for each part of the World, and sums over them.
 
-use super::queues::{Before, Messages, Move, Prints, Queue};
+use super::queues::{Before, Messages, Move, Queue};
 use crate::{
     hash::Print,
     ids::{Object, Process},
@@ -18,8 +18,6 @@ pub struct State {
     /// Per process.
     alternatives: Vec<u32>,
     pub(super) sums: Sums,
-    /// The order of arrivals, summed up over the queues.
-    arrivals: Print,
     /// What it was before each step that can be taken back, and how much of the logs was there then.
     before: Vec<Kept>,
     log: Vec<Change>,
@@ -46,7 +44,6 @@ struct Kept {
     moved: u32,
     waited: u32,
     sums: Sums,
-    arrivals: Print,
 }
 
 /// Sums over the parts of a state, and what belongs to none.
@@ -129,6 +126,11 @@ impl State {
         self.numbers.iter().enumerate().filter(|(_, number)| **number > 0).map(|(index, _)| Part::of_index(index))
     }
 
+    /// What is queued in the mailboxes that are there.
+    pub(super) fn queues(&self) -> impl Iterator<Item = &Queue> {
+        self.queues.iter().flatten()
+    }
+
     /// The mailboxes that have queues.
     pub(super) fn objects(&self) -> impl Iterator<Item = Object> {
         let there = self.queues.iter().enumerate().filter(|(_, queue)| queue.is_some());
@@ -139,10 +141,9 @@ impl State {
     #[inline]
     pub(super) fn move_messages(&mut self, object: Object, how: Move, messages: &Messages, world: &World) {
         if let Some(Some(queue)) = self.queues.get_mut(object.index()) {
-            let less = *queue.prints();
+            let less = queue.print();
             let before = queue.change(how, messages, world);
-            let more = *queue.prints();
-            self.exchange(&less, &more);
+            self.sums.print = self.sums.print.minus(less).plus(queue.print());
             self.moved.push((object, before));
         } else {
             let Move::Become(list) = how else { crate::bug!("a mailbox that is not there has no messages") };
@@ -156,18 +157,11 @@ impl State {
         if self.queues.len() <= object.index() {
             self.queues.resize(object.index() + 1, None);
         }
-        let prints = |queue: &Option<Queue>| queue.as_ref().map(|queue| *queue.prints()).unwrap_or_default();
-        let more = prints(&queue);
+        let print = |queue: &Option<Queue>| queue.as_ref().map(Queue::print).unwrap_or_default();
+        let more = print(&queue);
         let old = std::mem::replace(&mut self.queues[object.index()], queue);
-        self.exchange(&prints(&old), &more);
+        self.sums.print = self.sums.print.minus(print(&old)).plus(more);
         self.moved.push((object, Before::Other(old.map(Box::new))));
-    }
-
-    /// A queue adds something else to the sums.
-    #[inline]
-    fn exchange(&mut self, less: &Prints, more: &Prints) {
-        self.sums.print = self.sums.print.minus(less.print).plus(more.print);
-        self.arrivals = self.arrivals.minus(less.arrivals).plus(more.arrivals);
     }
 
     #[cold]
@@ -179,7 +173,7 @@ impl State {
     #[inline]
     pub(super) fn begin_step(&mut self) {
         let (log, moved, waited) = (self.log.len() as u32, self.moved.len() as u32, self.waited.len() as u32);
-        self.before.push(Kept { log, moved, waited, sums: self.sums, arrivals: self.arrivals });
+        self.before.push(Kept { log, moved, waited, sums: self.sums });
     }
 
     #[inline]
@@ -265,7 +259,7 @@ impl State {
     /// Takes a step back.
     #[inline]
     pub fn step_back(&mut self) {
-        let Some(Kept { log, moved, waited, sums, arrivals }) = self.before.pop() else {
+        let Some(Kept { log, moved, waited, sums }) = self.before.pop() else {
             crate::bug!("no step to take back")
         };
         while self.log.len() > log as usize {
@@ -285,19 +279,13 @@ impl State {
             let Some((line, before)) = self.waited.pop() else { break };
             Self::wait_again(&mut self.lines[line.index()], before);
         }
-        (self.sums, self.arrivals) = (sums, arrivals);
+        self.sums = sums;
     }
 
     /// The fingerprint, but for the rest.
     #[inline]
     pub fn print(&self) -> Print {
         self.sums.print
-    }
-
-    /// The order of arrivals.
-    #[inline]
-    pub fn arrivals(&self) -> Print {
-        self.arrivals
     }
 
     /// Granted ops so far.

@@ -401,6 +401,12 @@ impl Steps {
         self.rests.get((state.sums.rest as usize).wrapping_sub(1))
     }
 
+    /// The order of arrivals, where the fingerprint leaves it out.
+    pub fn arrivals(&self, state: &State, world: &World) -> Print {
+        let of = |queue: &Queue| queue.arrivals(&self.messages, world);
+        state.queues().fold(Print::default(), |bag, queue| bag.plus(of(queue)))
+    }
+
     /// Whether a process has ended.
     #[inline]
     pub fn has_ended(&self, state: &State, process: Process) -> bool {

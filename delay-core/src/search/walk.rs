@@ -234,7 +234,8 @@ impl<'s, 'b> Walk<'s, 'b> {
 
     /// The order in which messages arrived, where the fingerprint leaves it out.
     pub(super) fn arrivals(&self) -> Print {
-        self.numbers.as_ref().map_or_else(|| self.live.world().arrivals(), |numbers| numbers.state.arrivals())
+        let world = self.live.world();
+        self.numbers.as_ref().map_or_else(|| world.arrivals(), |numbers| numbers.steps.arrivals(&numbers.state, world))
     }
 
     /// |Choices(s)| of the state here.

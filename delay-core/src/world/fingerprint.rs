@@ -101,7 +101,6 @@ impl World {
             sum,
             sleepers,
             stores,
-            monitors,
             observed,
             // In `print_of_rest`, below.
             choosing: _,
@@ -116,6 +115,7 @@ impl World {
             processes: _,
             histories: _,
             mailboxes: _,
+            monitors: _,
             shared: _,
             // Which processes and mailboxes there are follows from the parts in `sum`.
             present: _,
@@ -152,7 +152,7 @@ impl World {
             #[cfg(feature = "test-hooks")]
                 as_set: _,
         } = self;
-        let mut print = self.print_of_rest(*sum, monitors, &self.choosing);
+        let mut print = self.print_of_rest(*sum, &self.choosing);
         #[cfg(feature = "test-hooks")]
         let observed = if self.masks(masked::Part::Observed) { &Print::default() } else { observed };
         // What was observed decides what an invariant will say.
@@ -175,20 +175,9 @@ impl World {
         self.environment_print(print)
     }
 
-    /// The monitors, and what is to be chosen first.
-    pub(super) fn print_of_rest(
-        &self,
-        sum: Print,
-        monitors: &[Print],
-        choosing: &[(Process, Slot, Outcomes)],
-    ) -> Print {
+    /// The parts, and what is to be chosen first.
+    pub(super) fn print_of_rest(&self, sum: Print, choosing: &[(Process, Slot, Outcomes)]) -> Print {
         let mut print = sum;
-        #[cfg(feature = "test-hooks")]
-        let monitors = self.unless(masked::Part::Monitors, monitors);
-        // Pitfall B.4: what a monitor remembers decides what it will say.
-        for monitor in monitors {
-            print = Print::of(Domain::Monitor).and(print).and(*monitor);
-        }
         for (process, _, outcomes) in choosing {
             let who = self.names.process_print(*process);
             print = Print::of(Domain::Choosing).and(print).and(who).with(u64::from(outcomes.count));

@@ -367,7 +367,7 @@ pub(super) fn print_of_queue(
     let contents = match delivery {
         Delivery::Fifo => return print_of_sequence(name, count, Sequence::of(queue.map(|(_, id)| id))),
         Delivery::Unordered => {
-            queue.fold(Print::default(), |bag, (_, id)| bag.plus(Print::of(Domain::Mailbox).and(id)))
+            return print_of_bag(name, count, queue.fold(Print::default(), |bag, (_, id)| bag.plus(in_bag(id))));
         }
         Delivery::PerSender => {
             let mut bag = Print::default();
@@ -382,7 +382,19 @@ pub(super) fn print_of_queue(
             bag
         }
     };
-    Print::of(Domain::Queue).and(name).with(count).and(contents)
+    print_of_bag(name, count, contents)
+}
+
+/// What a message adds to the bag that an unordered mailbox is.
+#[inline]
+pub(super) fn in_bag(id: Print) -> Print {
+    Print::of(Domain::Mailbox).and(id)
+}
+
+/// Contents that are a sum.
+#[inline]
+pub(super) fn print_of_bag(name: Print, count: u64, bag: Print) -> Print {
+    Print::of(Domain::Queue).and(name).with(count).and(bag)
 }
 
 /// The contents of a FIFO mailbox.

@@ -6,8 +6,9 @@ use super::{
     World,
     access::{Kind, Place},
     journal::Act,
+    parts::{Part, Seen},
 };
-use crate::hash::Print;
+use crate::hash::{Domain, Print};
 
 impl World {
     /// Registers a monitor in this state; the number it goes by.
@@ -15,17 +16,38 @@ impl World {
         self.beyond_step("registers a monitor");
         self.touch(Place::MONITORS, Kind::Write);
         self.shared_op();
+        let monitor = self.monitors.len();
         self.monitors.push(state);
+        self.sum = self.sum.plus(self.monitor_print(monitor));
         self.hot_since.push(None);
-        self.heat(self.monitors.len() - 1, is_hot);
-        self.monitors.len() - 1
+        self.heat(monitor, is_hot);
+        monitor
+    }
+
+    /// What a monitor adds to the fingerprint. Pitfall B.4: what it remembers decides what it will say.
+    pub(super) fn monitor_print(&self, monitor: usize) -> Print {
+        #[cfg(feature = "test-hooks")]
+        if self.masks(super::masked::Part::Monitors) {
+            return Print::default();
+        }
+        Print::of(Domain::Monitor).with(monitor as u64).and(self.monitors[monitor])
+    }
+
+    /// The actor looks at a monitor.
+    fn look_at_monitor(&mut self, monitor: usize) {
+        self.touch_monitor(monitor);
+        if self.looked.is_open() {
+            self.looked.note(Seen::Part(Part::monitor(monitor)));
+        }
     }
 
     /// A monitor is in this state now.
     pub fn set_monitor(&mut self, monitor: usize, state: Print, is_hot: bool) {
         self.journal.note(|| Act::SetMonitor(monitor, state, is_hot));
-        self.touch_monitor(monitor);
+        self.look_at_monitor(monitor);
+        let before = self.monitor_print(monitor);
         self.monitors[monitor] = state;
+        self.sum = self.sum.minus(before).plus(self.monitor_print(monitor));
         self.heat(monitor, is_hot);
     }
 
@@ -41,7 +63,7 @@ impl World {
     /// In which state a monitor is before it hears what the actor announces.
     pub fn ask_monitor(&mut self, monitor: usize) -> u64 {
         self.journal.note(|| Act::AskMonitor(monitor));
-        self.touch_monitor(monitor);
+        self.look_at_monitor(monitor);
         let state = self.monitors[monitor].short();
         self.journal.note(|| Act::Answered(state));
         state

@@ -1,4 +1,4 @@
-//! The parts a state is made of, for those who know a state by numbers: processes, mailboxes, and the rest.
+//! The parts a state is made of, for those who know a state by numbers: processes, mailboxes, monitors, and the rest.
 //!
 //! A step is a function of the parts it looks at and changes only such parts; so what it did once, it does wherever these are
 //! the same ([`crate::learned::steps`]).
@@ -10,7 +10,7 @@ use super::{
     World,
     history::History,
     looked::Noted,
-    mailbox::{Mailbox, Queued, print_of_sequence},
+    mailbox::{Mailbox, Queued, in_bag, print_of_bag, print_of_sequence},
     op::{Grant, Outcomes, Pending},
     process::{ProcessState, Status},
     words::Delivery,
@@ -25,7 +25,7 @@ use crate::{
     ids::{Object, Process, Slot},
 };
 
-/// A process without its history, its history, or a mailbox without what is queued in it and who waits for it.
+/// A process without its history, its history, a mailbox without what is queued in it and who waits for it, or a monitor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part(u32);
 
@@ -49,6 +49,12 @@ impl Part {
     #[inline]
     pub const fn mailbox(index: usize) -> Self {
         Self((index as u32) << 2 | 2)
+    }
+
+    /// A monitor's part, by its number.
+    #[inline]
+    pub const fn monitor(number: usize) -> Self {
+        Self((number as u32) << 2 | 3)
     }
 
     /// The part with this index.
@@ -76,6 +82,7 @@ impl Part {
         match (self.0 % 4, self.whose() as u32) {
             (0, process) => Whose::Process(Process::new(process)),
             (1, process) => Whose::History(Process::new(process)),
+            (3, monitor) => Whose::Monitor(monitor as usize),
             (_, mailbox) => Whose::Mailbox(Object::new(mailbox)),
         }
     }
@@ -93,27 +100,25 @@ enum Whose {
     Process(Process),
     History(Process),
     Mailbox(Object),
+    Monitor(usize),
 }
 
-/// What belongs to no part, as far as steps are learnt that touch it: the states of monitors, and what is to be chosen first.
+/// What belongs to no part, as far as steps are learnt that touch it: what is to be chosen first.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Rest {
-    monitors: Vec<Print>,
     choosing: Vec<(Process, Slot, Outcomes)>,
 }
 
 impl Rest {
     /// Whether there is nothing.
     pub fn is_nothing(&self) -> bool {
-        self.monitors.is_empty() && self.choosing.is_empty()
+        self.choosing.is_empty()
     }
 
     /// All that steps can tell.
     pub fn identity(&self) -> Print {
-        let Self { monitors, choosing } = self;
-        let first = Print::of(Domain::Part).with(monitors.len() as u64);
-        let print = monitors.iter().fold(first, |print, monitor| print.and(*monitor));
-        choosing.iter().fold(print, |print, (process, slot, outcomes)| {
+        let Self { choosing } = self;
+        choosing.iter().fold(Print::of(Domain::Part), |print, (process, slot, outcomes)| {
             print.and(Print::of_value(Domain::Part, &(process.number(), slot.0, outcomes)))
         })
     }
@@ -182,6 +187,12 @@ impl World {
         print_of_sequence(self.names.object_print(object), count as u64, sequence)
     }
 
+    /// What an unordered mailbox adds with so many messages, which are this bag.
+    #[inline]
+    pub fn print_of_bag(&self, object: Object, count: usize, bag: Print) -> Print {
+        print_of_bag(self.names.object_print(object), count as u64, bag)
+    }
+
     /// The messages of a mailbox, if it is there.
     pub fn queue_of(&self, object: Object) -> Option<(Delivery, Vec<Queued>)> {
         let mailbox = self.present_mailboxes.contains(&object).then(|| &self.mailboxes[object.index()]);
@@ -203,17 +214,22 @@ impl World {
         &self.present_mailboxes
     }
 
-    /// What these messages of a mailbox add to the fingerprint, and to the order of arrivals.
-    pub fn prints_of_queue(&self, object: Object, delivery: Delivery, queue: &[Queued]) -> (Print, Print) {
-        let ids = queue.iter().map(|queued| (queued.sender, queued.id));
-        (self.print_of_queue(object, delivery, ids.clone()), self.arrivals_print(object, delivery, ids))
+    /// What these messages of a mailbox add to the fingerprint.
+    pub fn print_of_messages(&self, object: Object, delivery: Delivery, queue: &[Queued]) -> Print {
+        self.print_of_queue(object, delivery, queue.iter().map(|queued| (queued.sender, queued.id)))
+    }
+
+    /// What they add to the order of arrivals.
+    pub fn arrivals_of_messages(&self, object: Object, delivery: Delivery, queue: &[Queued]) -> Print {
+        self.arrivals_print(object, delivery, queue.iter().map(|queued| (queued.sender, queued.id)))
     }
 
     /// The parts of the present state. Its fingerprint must be current.
     pub fn parts(&self) -> impl Iterator<Item = Part> {
         let of_process = |process: &Process| [Part::process(process.index()), Part::history(process.index())];
         let processes = self.present.iter().flat_map(of_process);
-        processes.chain(self.present_mailboxes.iter().map(|object| Part::mailbox(object.index())))
+        let mailboxes = self.present_mailboxes.iter().map(|object| Part::mailbox(object.index()));
+        processes.chain(mailboxes).chain((0..self.monitors.len()).map(Part::monitor))
     }
 
     /// The prints of all parts, summed up.
@@ -228,6 +244,7 @@ impl World {
                 self.processes.get(process.index()).is_some_and(|state| state.status != Status::Absent)
             }
             Whose::Mailbox(object) => self.present_mailboxes.contains(&object),
+            Whose::Monitor(monitor) => monitor < self.monitors.len(),
         }
     }
 
@@ -237,17 +254,18 @@ impl World {
             Whose::Process(process) => Self::look_at_state(process, &self.processes[process.index()]),
             Whose::History(process) => Self::look_at_history(process, &self.histories[process.index()]),
             Whose::Mailbox(object) => self.look_at_mailbox(object, &self.mailboxes[object.index()]),
+            Whose::Monitor(monitor) => self.look_at_monitor_state(monitor),
         })
     }
 
     /// What belongs to no part.
     pub fn rest_of_parts(&self) -> Rest {
-        Rest { monitors: self.monitors.clone(), choosing: self.choosing.clone() }
+        Rest { choosing: self.choosing.clone() }
     }
 
     /// The fingerprint of a state with this sum of the prints of its parts, and this rest, where nothing else can be told of it.
     pub fn print_with_rest(&self, sum: Print, rest: &Rest) -> Print {
-        self.print_of_rest(sum, &rest.monitors, &rest.choosing)
+        self.print_of_rest(sum, &rest.choosing)
     }
 
     fn look_at_state(process: Process, state: &ProcessState) -> PartState {
@@ -277,6 +295,16 @@ impl World {
         PartState {
             identity: Print::of_value(Domain::History, &(process.number(), counted)).and(*local),
             print: *print,
+            alternatives: 0,
+            is_live: false,
+            is_peculiar: false,
+        }
+    }
+
+    fn look_at_monitor_state(&self, monitor: usize) -> PartState {
+        PartState {
+            identity: Print::of(Domain::Monitor).with(monitor as u64).and(self.monitors[monitor]),
+            print: self.monitor_print(monitor),
             alternatives: 0,
             is_live: false,
             is_peculiar: false,
@@ -334,6 +362,12 @@ pub struct Unit {
     pub steps: u64,
     /// What happened in the step so far.
     pub events: Vec<Event>,
+}
+
+/// What a message adds to the bag that an unordered mailbox is.
+#[inline]
+pub fn print_in_bag(queued: &Queued) -> Print {
+    in_bag(queued.id)
 }
 
 /// All that steps can tell of a message.
