@@ -22,6 +22,8 @@ pub(super) enum Move {
     Add(u32),
     /// The one at this place is taken.
     Take(u32),
+    /// The first message of a sender is taken, as in `Seen::Head`.
+    TakeHead(u32),
     /// They are the list with this number.
     Become(u32),
 }
@@ -207,6 +209,35 @@ impl Queue {
         self.numbers.get(place as usize).copied().unwrap_or(0)
     }
 
+    /// The places of the first messages of their senders.
+    fn heads(&self, messages: &Messages) -> impl Iterator<Item = usize> {
+        let sender = |place: usize| messages.of(self.numbers[place]).sender;
+        let is_first = move |at: &usize| (0..*at).all(|earlier| sender(earlier) != sender(*at));
+        (0..self.numbers.len()).filter(is_first)
+    }
+
+    /// How many senders have messages.
+    pub(super) fn senders(&self, messages: &Messages) -> u32 {
+        self.heads(messages).count() as u32
+    }
+
+    /// Whether this one has.
+    pub(super) fn has_from(&self, sender: Process, messages: &Messages) -> bool {
+        self.numbers.iter().any(|number| messages.of(*number).sender == sender)
+    }
+
+    /// The number of the first message of the sender whose first message came as this one; 0 if there is none.
+    pub(super) fn head(&self, head: u32, messages: &Messages) -> u32 {
+        self.heads(messages).nth(head as usize).map_or(0, |place| self.numbers[place])
+    }
+
+    /// Whether that sender has more.
+    pub(super) fn has_behind(&self, head: u32, messages: &Messages) -> bool {
+        let Some(place) = self.heads(messages).nth(head as usize) else { return false };
+        let sender = |place: usize| messages.of(self.numbers[place]).sender;
+        (place + 1..self.numbers.len()).any(|later| sender(later) == sender(place))
+    }
+
     fn identity(&self) -> Print {
         let first = Print::of_value(Domain::Queue, &(self.object.index() as u32, self.delivery as u8));
         self.numbers.iter().fold(first, |print, number| print.with(u64::from(*number)))
@@ -218,6 +249,10 @@ impl Queue {
         match how {
             Move::Add(number) => self.add(number, messages, world),
             Move::Take(place) => self.take(place, messages, world),
+            Move::TakeHead(head) => {
+                let Some(place) = self.heads(messages).nth(head as usize) else { crate::bug!("nobody sent that") };
+                self.take(place as u32, messages, world)
+            }
             Move::Become(list) => {
                 let other = Self::of_list(self.object, list, messages, world);
                 Before::Other(Some(Box::new(std::mem::replace(self, other))))

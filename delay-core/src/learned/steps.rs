@@ -183,6 +183,14 @@ impl Steps {
             Seen::At(object, place) => queue(object).map_or(0, |queue| queue.at(place)),
             Seen::Count(object) => queue(object).map_or(0, Queue::count),
             Seen::All(object) => return self.messages.whole(queue(object)),
+            Seen::Senders(object) => queue(object).map_or(0, |queue| queue.senders(&self.messages)),
+            Seen::From(object, sender) => {
+                queue(object).map_or(0, |queue| u32::from(queue.has_from(sender, &self.messages)))
+            }
+            Seen::Head(object, head) => queue(object).map_or(0, |queue| queue.head(head, &self.messages)),
+            Seen::Behind(object, head) => {
+                queue(object).map_or(0, |queue| u32::from(queue.has_behind(head, &self.messages)))
+            }
             Seen::Waiting(line) => return self.messages.waiting(state.line(line)),
         })
     }
@@ -243,6 +251,7 @@ impl Steps {
             let how = match how {
                 Moved::Added(queued) => Move::Add(self.messages.number(queued)),
                 Moved::Taken(place) => Move::Take(*place),
+                Moved::TakenHead(head) => Move::TakeHead(*head),
                 Moved::Muddled => continue,
             };
             self.deeds.push(Deed::Move(*object, how));

@@ -8,7 +8,7 @@ use super::{
     parts::Part,
     waiters::{Line, Waits},
 };
-use crate::ids::Object;
+use crate::ids::{Object, Process};
 use std::{
     cell::{Cell, RefCell},
     rc::Rc,
@@ -27,6 +27,14 @@ pub enum Seen {
     Count(Object),
     /// All that are queued.
     All(Object),
+    /// How many senders have a message queued.
+    Senders(Object),
+    /// Whether this one has.
+    From(Object, Process),
+    /// The first message of the sender whose first message came as this one among those of all senders, or that there is none.
+    Head(Object, u32),
+    /// Whether that sender has more.
+    Behind(Object, u32),
     /// All who wait.
     Waiting(Line),
 }
@@ -38,6 +46,8 @@ pub enum Moved {
     Added(Queued),
     /// The one at this place was taken.
     Taken(u32),
+    /// The first message of a sender was taken, as in [`Seen::Head`].
+    TakenHead(u32),
     /// Something else: what they are then has to be looked at.
     Muddled,
 }

@@ -226,7 +226,7 @@ impl Mailbox {
         match self.delivery {
             Delivery::Fifo => 1,
             Delivery::Unordered => self.queue.len() as u32,
-            Delivery::PerSender => (0..self.queue.len()).filter(|i| self.is_head(*i)).count() as u32,
+            Delivery::PerSender => self.queue.senders(),
         }
     }
 
@@ -289,6 +289,9 @@ impl Mailbox {
     #[inline]
     pub(super) fn insert_ahead_of(&mut self, message: Queued, others: u32) {
         if others == 0 {
+            if self.delivery == Delivery::PerSender {
+                self.queue.comes_from(message.sender);
+            }
             self.queue.push_back(message);
         } else {
             self.insert_among(message, others);
@@ -310,7 +313,7 @@ impl Mailbox {
         let index = match self.delivery {
             Delivery::Fifo => return self.queue.pop_front(),
             Delivery::Unordered => alternative as usize,
-            Delivery::PerSender => self.heads().nth(alternative as usize).unwrap_or(0),
+            Delivery::PerSender => return self.queue.take_head(alternative),
         };
         self.take_at(index)
     }

@@ -7,7 +7,7 @@ use super::{
     looked::{Looked, Moved, Seen},
     mailbox::Queued,
 };
-use crate::ids::Object;
+use crate::ids::{Object, Process};
 use std::{
     cell::Cell,
     collections::{VecDeque, vec_deque},
@@ -32,6 +32,8 @@ struct Done {
     taken: u32,
     added: u32,
     order: Order,
+    /// More than the first message of a sender was taken.
+    beyond_heads: bool,
 }
 
 /// How the messages stand, compared with how the step found them.
@@ -98,12 +100,35 @@ impl Queue {
         }
     }
 
+    /// How many senders have messages was seen.
+    #[cold]
+    fn saw_senders(&self) {
+        // Which of those that sent or were heard had one before was seen then.
+        self.looked.note(if self.done().beyond_heads { Seen::All(self.object) } else { Seen::Senders(self.object) });
+    }
+
+    /// The first message of a sender is about to be taken, from this place.
+    #[cold]
+    fn note_head_taken(&self, head: u32, place: usize) {
+        let done = self.done();
+        let is_first = done.order == Order::AsFound && done.added == 0 && done.taken == 0;
+        if is_first {
+            self.looked.note(Seen::Head(self.object, head));
+            self.looked.note(Seen::Behind(self.object, head));
+            self.looked.moved(self.object, Moved::TakenHead(head));
+        } else {
+            self.looked.note(Seen::All(self.object));
+            self.looked.moved(self.object, Moved::Taken(place as u32));
+        }
+        self.done.set(Done { order: Order::Shifted, beyond_heads: !is_first, ..done });
+    }
+
     /// Something happens to it that is more than messages taken and added.
     #[cold]
     fn muddle(&self) {
         self.looked.note(Seen::All(self.object));
         // Those that were added may be gone: from here on only a look at all tells anything.
-        self.done.set(Done { order: Order::Other, added: 0, ..self.done() });
+        self.done.set(Done { order: Order::Other, added: 0, beyond_heads: true, ..self.done() });
         self.looked.moved(self.object, Moved::Muddled);
     }
 
@@ -137,6 +162,40 @@ impl Queue {
             self.saw(place as u32);
         }
         self.items.get(place)
+    }
+
+    /// The places of the first messages of their senders.
+    fn heads(&self) -> impl Iterator<Item = usize> {
+        let is_first = |at: usize| self.items.range(..at).all(|earlier| earlier.sender != self.items[at].sender);
+        (0..self.items.len()).filter(move |at| is_first(*at))
+    }
+
+    /// How many senders have messages here.
+    pub(super) fn senders(&self) -> u32 {
+        if self.looked.is_open() {
+            self.saw_senders();
+        }
+        self.heads().count() as u32
+    }
+
+    /// Takes the first message of a sender: of the one whose first message came as this one.
+    pub(super) fn take_head(&mut self, head: u32) -> Option<Queued> {
+        let place = self.heads().nth(head as usize);
+        if self.looked.is_open() {
+            match place {
+                Some(place) => self.note_head_taken(head, place),
+                None => self.saw_senders(),
+            }
+        }
+        self.items.remove(place?)
+    }
+
+    /// A message of this sender is about to be added, and it matters whether it has others here.
+    #[inline]
+    pub(super) fn comes_from(&self, sender: Process) {
+        if self.looked.is_open() {
+            self.looked.note(Seen::From(self.object, sender));
+        }
     }
 
     /// All of them.
@@ -178,7 +237,7 @@ impl Queue {
         if !self.items.is_empty() {
             let is_found = self.found(done) > 0;
             let (taken, added) = (done.taken + u32::from(is_found), done.added - u32::from(!is_found));
-            self.done.set(Done { taken, added, ..done });
+            self.done.set(Done { taken, added, beyond_heads: true, ..done });
             self.looked.moved(self.object, Moved::Taken(0));
         }
     }
@@ -189,7 +248,7 @@ impl Queue {
         }
         if self.looked.is_open() {
             self.saw(place as u32);
-            self.done.set(Done { order: Order::Shifted, ..self.done() });
+            self.done.set(Done { order: Order::Shifted, beyond_heads: true, ..self.done() });
             self.looked.moved(self.object, Moved::Taken(place as u32));
         }
         self.items.remove(place)
