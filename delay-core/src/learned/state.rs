@@ -259,9 +259,7 @@ impl State {
     /// Takes a step back.
     #[inline]
     pub fn step_back(&mut self) {
-        let Some(Kept { log, moved, waited, sums }) = self.before.pop() else {
-            crate::bug!("no step to take back")
-        };
+        let Some(Kept { log, moved, waited, sums }) = self.before.pop() else { crate::bug!("no step to take back") };
         while self.log.len() > log as usize {
             let Some(change) = self.log.pop() else { break };
             self.set(change);

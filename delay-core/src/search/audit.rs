@@ -55,7 +55,7 @@ impl<E: Explorer> Hit<E> {
             explorer = cursor.into_explorer();
             explorer::tell(&mut explorer, live.world().events());
             let state = live.fingerprint();
-            if met.insert(state, ()).is_none() {
+            if met.insert(state, steps).is_none() {
                 last_new = steps;
             }
             if status != Status::Violated && !visited.contains(state) {
