@@ -24,12 +24,13 @@ impl World {
         monitor
     }
 
-    /// What a monitor adds to the fingerprint. Pitfall B.4: what it remembers decides what it will say.
+    /// What a monitor adds to the fingerprint.
     pub(super) fn monitor_print(&self, monitor: usize) -> Print {
         #[cfg(feature = "test-hooks")]
         if self.masks(super::masked::Part::Monitors) {
             return Print::default();
         }
+        // Pitfall B.4: what it remembers decides what it will say.
         Print::of(Domain::Monitor).with(monitor as u64).and(self.monitors[monitor])
     }
 
