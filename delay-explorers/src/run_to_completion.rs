@@ -23,8 +23,19 @@ impl Stack {
 
     fn remove(&mut self, process: Process) {
         // The blocked process is nearly always the top, or was until it enabled another.
-        if let Some(at) = self.0.iter().rposition(|other| *other == process) {
-            self.0.remove(at);
+        match self.0.as_mut_slice() {
+            [.., top] if *top == process => {
+                self.0.pop();
+            }
+            [.., below, top] if *below == process => {
+                *below = *top;
+                self.0.pop();
+            }
+            stack => {
+                if let Some(at) = stack.iter().rposition(|other| *other == process) {
+                    self.0.remove(at);
+                }
+            }
         }
     }
 

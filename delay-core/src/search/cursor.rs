@@ -88,25 +88,44 @@ impl<E: Explorer> Cursor<E> {
     /// Turns to the first choice of a state, which must have one: the next of an execution, once the explorer was told what happened.
     #[inline]
     pub fn come_to(&mut self, world: &impl Choices) -> Result<(), Unsound> {
-        (self.process, self.alternative, self.of_process) = (Process::FAULTS, 0, 0);
-        (self.first, self.processes_left, self.named, self.spent) = (None, 0, 0, 0);
-        if let Some((process, outcomes)) = world.choosing() {
-            (self.process, self.of_process) = (process, outcomes);
-            return Ok(());
+        let is_choosing = world.choosing().is_some();
+        self.first = if is_choosing { None } else { self.environment_first() };
+        self.processes_left = if is_choosing { 0 } else { world.enabled() };
+        (self.process, self.of_process) = self.first_of(world)?;
+        (self.alternative, self.named, self.spent) = (0, 0, 0);
+        Ok(())
+    }
+
+    /// The first choice of a state, which must have one. For those who go no further: the cursor stays where it is.
+    #[inline]
+    pub fn first(&self, world: &impl Choices) -> Result<Choice, Unsound> {
+        self.first_of(world).map(|(process, _)| Choice { process, alternative: 0 })
+    }
+
+    /// The environment that comes before the processes.
+    #[inline]
+    fn environment_first(&self) -> Option<Process> {
+        self.explorer.environment().filter(|first| first.is_environment())
+    }
+
+    /// Whose the first choice of a state is, and how many alternatives that process has.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once in every step of every execution")]
+    fn first_of(&self, world: &impl Choices) -> Result<(Process, u32), Unsound> {
+        if let Some(choosing) = world.choosing() {
+            return Ok(choosing);
         }
-        self.processes_left = world.enabled();
-        self.first = self.explorer.environment().filter(|first| first.is_environment());
-        if let Some(first) = self.first
-            && self.turn_to(first, world)
-        {
-            return Ok(());
+        let first = self.environment_first();
+        let moves = |process| Some((process, world.alternatives_of(process))).filter(|(_, moves)| *moves > 0);
+        if let Some(moves) = first.and_then(moves) {
+            return Ok(moves);
         }
-        if self.processes_left > 0 {
-            self.name(world)?;
-        } else {
-            self.turn_to_environment(world, None);
+        if world.enabled() > 0 {
+            let process = self.explorer.next();
+            return moves(process).ok_or(Unsound(process));
         }
-        if self.of_process == 0 { Err(Unsound(self.process)) } else { Ok(()) }
+        let last = [Process::CLOCK, Process::FAULTS].into_iter().filter(|last| first != Some(*last)).find_map(moves);
+        last.ok_or(Unsound(Process::FAULTS))
     }
 
     /// Passes on what happened in a step.

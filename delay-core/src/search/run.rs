@@ -9,7 +9,7 @@ use crate::{
     live::{Live, Status},
     name::Histories,
     verdict::Divergence,
-    world::Choice,
+    world::{Choice, World},
 };
 
 /// Delays spent at one step of an execution.
@@ -63,44 +63,57 @@ pub fn run<E: Explorer>(
     live.restart();
     let mut cursor = Cursor::before(explorer.clone());
     cursor.tell(live.world().events());
-    let mut deviations = deviations.iter().peekable();
+    let mut deviations = deviations;
     let mut step = 0;
     if let Some(positions) = &mut positions {
         positions.open.clear();
         positions.choices = 0;
     }
     while live.status() == Status::Running {
-        if let Err(unsound) = cursor.come_to(live.world()) {
-            return Ran::Unsound(unsound);
-        }
-        if let Some(deviation) = deviations.next_if(|deviation| deviation.step == step) {
-            for _ in 0..deviation.delays {
-                match cursor.delay(live.world()) {
-                    Ok(true) => {}
+        let (choice, spent) = match deviations {
+            [deviation, later @ ..] if deviation.step == step => {
+                deviations = later;
+                match delayed(&mut cursor, live.world(), deviation.delays) {
+                    Ok(true) => (cursor.choice(), deviation.delays),
                     Ok(false) => return Ran::Missing(step),
                     Err(unsound) => return Ran::Unsound(unsound),
                 }
             }
-        }
+            _ => match cursor.first(live.world()) {
+                Ok(choice) => (choice, 0),
+                Err(unsound) => return Ran::Unsound(unsound),
+            },
+        };
         if let Some(positions) = &mut positions {
             let choices = live.world().choice_count();
             positions.choices += u32::from(choices > 1);
             // Pitfall B.16: of the present segment, where another choice is left.
-            if choices > cursor.spent() + 1 && deviations.peek().is_none() {
+            if choices > spent + 1 && deviations.is_empty() {
                 positions.open.push(step);
             }
         }
-        live.step(cursor.choice());
+        live.step(choice);
         cursor.tell(live.world().events());
         step += 1;
         if let Some(spent) = meter.tick(|| progress(live)) {
             return Ran::Spent(spent);
         }
     }
-    match deviations.next() {
+    match deviations.first() {
         Some(deviation) => Ran::Missing(deviation.step),
         None => Ran::Through(live.status()),
     }
+}
+
+/// Comes to a state and spends so many delays. Returns false if there are not so many.
+fn delayed<E: Explorer>(cursor: &mut Cursor<E>, world: &World, delays: u32) -> Result<bool, Unsound> {
+    cursor.come_to(world)?;
+    for _ in 0..delays {
+        if !cursor.delay(world)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// Most steps of an execution that are repeated: what differs, differs early.
