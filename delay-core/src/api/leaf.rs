@@ -2,7 +2,7 @@
 
 use super::backend;
 use crate::{
-    ids::{Process, Slot},
+    ids::{Object, Process, Slot},
     live::context::Context,
     world::op::{Observation, Op, Site},
 };
@@ -28,10 +28,12 @@ impl Leaf {
         Self { execution, site, state: State::New }
     }
 
+    #[inline]
     pub(crate) fn site(&self) -> Site {
         self.site
     }
 
+    #[inline]
     pub(crate) fn is_new(&self) -> bool {
         self.state == State::New
     }
@@ -48,6 +50,10 @@ impl Leaf {
         op: impl FnOnce() -> Op,
         then: impl FnOnce(&mut Context, Observation) -> R,
     ) -> Poll<R> {
+        if self.is_new() {
+            self.begin(cx, op);
+            return Poll::Pending;
+        }
         let Self { execution, site, state } = self;
         backend::within(*execution, |context| match *state {
             State::Waiting(process, slot) if process == context.world.actor() => {
@@ -58,24 +64,40 @@ impl Leaf {
                 remember_waker(context, process, slot, cx);
                 Poll::Pending
             }
-            State::New | State::Waiting(..) => {
-                if let State::Waiting(process, slot) = *state {
-                    // It was moved to another task, which waits from here on.
-                    context.world.cancel(process, slot);
-                }
-                let process = context.world.actor();
-                let slot = context.world.wait(op(), site);
-                *state = State::Waiting(process, slot);
-                remember_waker(context, process, slot, cx);
+            State::Waiting(process, slot) => {
+                // It was moved to another task, which waits from here on.
+                context.world.cancel(process, slot);
+                *state = wait(context, cx, op(), site);
                 Poll::Pending
             }
-            State::Done => panic!("a future of delay was polled after it had completed"),
+            State::New | State::Done => panic!("a future of delay was polled after it had completed"),
         })
+    }
+
+    /// Asks for `op`: the first poll.
+    #[inline]
+    fn begin(&mut self, cx: &task::Context<'_>, op: impl FnOnce() -> Op) {
+        self.state = backend::within(self.execution, |context| wait(context, cx, op(), self.site));
+    }
+
+    /// Asks for a receive. A function of its own for what tasks wait for most, whatever is received.
+    pub(crate) fn begin_receive(&mut self, cx: &task::Context<'_>, from: Object) {
+        self.begin(cx, || Op::Receive(from));
     }
 }
 
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "which op it is, is known where it is called")]
+fn wait(context: &mut Context, cx: &task::Context<'_>, op: Op, site: Site) -> State {
+    let process = context.world.actor();
+    let slot = context.world.wait(op, site);
+    remember_waker(context, process, slot, cx);
+    State::Waiting(process, slot)
+}
+
 /// A leaf polled by a combinator has another waker than its process: it must be called before the next poll.
-#[inline]
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "a comparison, and nearly always nothing more")]
 fn remember_waker(context: &mut Context, process: Process, slot: Slot, cx: &task::Context<'_>) {
     if context.wakers[process.index()].will_wake(cx.waker()) {
         return;
@@ -91,16 +113,21 @@ fn keep_waker(context: &mut Context, process: Process, slot: Slot, waker: Waker)
 }
 
 impl Drop for Leaf {
+    #[inline]
     fn drop(&mut self) {
         if let State::Waiting(process, slot) = self.state {
-            let execution = self.execution;
-            let waker = backend::within_if(execution, |context| {
-                context.world.cancel(process, slot);
-                let known = context.leaf_wakers.iter().position(|(p, s, _)| (*p, *s) == (process, slot));
-                known.map(|at| context.leaf_wakers.swap_remove(at).2)
-            });
-            // Dropped outside the borrow: a waker's destructor is somebody else's code.
-            drop(waker);
+            give_up(self.execution, process, slot);
         }
     }
+}
+
+/// An op is waited for no more.
+fn give_up(execution: u64, process: Process, slot: Slot) {
+    let waker = backend::within_if(execution, |context| {
+        context.world.cancel(process, slot);
+        let known = context.leaf_wakers.iter().position(|(p, s, _)| (*p, *s) == (process, slot));
+        known.map(|at| context.leaf_wakers.swap_remove(at).2)
+    });
+    // Dropped outside the borrow: a waker's destructor is somebody else's code.
+    drop(waker);
 }

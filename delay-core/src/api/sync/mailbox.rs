@@ -4,7 +4,7 @@
 //! is polled. Invariant: a queued message of a live receiver has its value here, from the sender's poll until the
 //! receiver's.
 
-use super::senders::Weak;
+use super::{senders::Weak, values::Values};
 use crate::{
     api::{
         backend,
@@ -24,7 +24,6 @@ use crate::{
     },
 };
 use std::{
-    collections::VecDeque,
     fmt,
     future::Future,
     pin::Pin,
@@ -39,7 +38,7 @@ pub(crate) struct Core<T, V = Payload<T>> {
     view: V,
     copies: bool,
     /// Values of queued messages, in the order they were put in.
-    values: Owned<VecDeque<(Message, T)>>,
+    values: Owned<Values<T>>,
     weak_senders: Weak,
 }
 
@@ -73,14 +72,14 @@ impl<T, V: View<T>> Core<T, V> {
             execution: context.execution,
             copies: kind.is_networked && view.copies(),
             view,
-            values: Owned::new(context, VecDeque::new()),
+            values: Owned::new(context, Values::new()),
             weak_senders: Weak::new(),
         })
     }
 
     #[inline]
     fn put(&self, context: &mut Context, message: Message, value: T) {
-        self.values.of(context).push_back((message, value));
+        self.values.of(context).put(message, value);
     }
 
     /// What was sent, unless it has to be shown first, which is the user's code.
@@ -95,15 +94,8 @@ impl<T, V: View<T>> Core<T, V> {
 
     #[inline]
     fn take(&self, context: &mut Context, message: Message) -> T {
-        let values = self.values.of(context);
-        let taken = match values.front() {
-            Some((first, _)) if *first == message => values.pop_front(),
-            _ => {
-                let at = values.iter().position(|(other, _)| *other == message);
-                at.and_then(|at| values.remove(at))
-            }
-        };
-        taken.map_or_else(|| crate::bug!("message {message:?} has no value"), |(_, value)| value)
+        let taken = self.values.of(context).take(message);
+        taken.unwrap_or_else(|| crate::bug!("message {message:?} has no value"))
     }
 
     /// Whether a message that was received stays in the mailbox: it was duplicated.
@@ -166,25 +158,47 @@ impl<T, V: View<T>> Core<T, V> {
     }
 
     /// Polls a receive; none means that nothing can come any more.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "half of all polls go no further than this")]
     pub(crate) fn poll_receive(&self, leaf: &mut Leaf, cx: &task::Context<'_>) -> Poll<Option<T>> {
+        if leaf.is_new() {
+            leaf.begin_receive(cx, self.object);
+            return Poll::Pending;
+        }
+        self.poll_receive_again(leaf, cx)
+    }
+
+    fn poll_receive_again(&self, leaf: &mut Leaf, cx: &task::Context<'_>) -> Poll<Option<T>> {
         let (from, site) = (self.object, leaf.site());
-        let (received, recording) = task::ready!(leaf.poll_with(
+        let arrived = task::ready!(leaf.poll_with(
             cx,
             || Op::Receive(from),
             |context, seen| {
-                let Observation::Received(message) = seen else { return (None, context.recorder.is_some()) };
+                let recording = context.recorder.is_some();
+                let Observation::Received(message) = seen else { return Arrived::Told { taken: None, recording } };
                 let again = self.comes_again(context, message);
-                (Some((message, self.take(context, message), again)), context.recorder.is_some())
+                let value = self.take(context, message);
+                if !again && !recording {
+                    return Arrived::Value(value);
+                }
+                Arrived::Told { taken: Some((message, value, again)), recording }
             }
         ));
-        if let Some((message, value, again)) = received {
-            let value = self.received(message, value, again);
-            self.record_arrival(recording, site, &value);
-            return Poll::Ready(Some(value));
-        }
-        self.record(recording, site, || "sees the end of".to_owned());
-        Poll::Ready(None)
+        Poll::Ready(match arrived {
+            Arrived::Value(value) => Some(value),
+            Arrived::Told { taken, recording } => self.shown(taken, recording, site),
+        })
+    }
+
+    /// What was received, after it was copied, or written down.
+    fn shown(&self, taken: Option<(Message, T, bool)>, recording: bool, site: Site) -> Option<T> {
+        let Some((message, value, again)) = taken else {
+            self.record(recording, site, || "sees the end of".to_owned());
+            return None;
+        };
+        let value = self.received(message, value, again);
+        self.record_arrival(recording, site, &value);
+        Some(value)
     }
 
     /// Polls for a permit; `Err` means that the receiver is gone.
@@ -336,6 +350,14 @@ impl<T, V: View<T>> Core<T, V> {
     }
 }
 
+/// What a receive comes to.
+enum Arrived<T> {
+    /// A value, and there is nothing more to it.
+    Value(T),
+    /// The end, or a value that stays in the mailbox too or is to be written down.
+    Told { taken: Option<(Message, T, bool)>, recording: bool },
+}
+
 /// What a leaf was told, and whether events are recorded.
 #[inline]
 fn told(context: &mut Context, seen: Observation) -> (Observation, bool) {
@@ -389,16 +411,12 @@ impl<T, V> Core<T, V> {
             let is_there = context.execution == self.execution;
             let is_meant = !is_there || context.world.receiver_gone(self.object, reception);
             if !is_meant || !self.values.is_owned_by(context) || self.values.of(context).is_empty() {
-                return VecDeque::new();
+                return Values::new();
             }
-            let mut gone = std::mem::take(self.values.of(context));
-            if is_there {
-                // What is held back may find the name bound anew.
-                let is_late = |(message, _): &(Message, T)| context.world.is_held_back(self.object, *message);
-                let late;
-                (late, gone) = gone.into_iter().partition(is_late);
-                *self.values.of(context) = late;
-            }
+            let mut values = std::mem::replace(self.values.of(context), Values::new());
+            // What is held back may find the name bound anew.
+            let gone = values.take_unless(|message| is_there && context.world.is_held_back(self.object, message));
+            *self.values.of(context) = values;
             gone
         });
         // Outside any borrow: destructors are the user's code.

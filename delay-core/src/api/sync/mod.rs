@@ -14,6 +14,7 @@ mod rwlock;
 mod semaphore;
 mod senders;
 mod set_once;
+mod values;
 pub mod watch;
 
 use super::payload::Payload;
