@@ -69,10 +69,22 @@ impl Print {
     #[inline]
     #[must_use]
     pub const fn with(self, word: u64) -> Self {
+        self.with_lanes(word, word)
+    }
+
+    #[inline]
+    const fn with_lanes(self, high: u64, low: u64) -> Self {
         Self {
-            high: fold(self.high ^ word, KEYS[2]) ^ self.high.rotate_left(23),
-            low: fold(self.low ^ word.rotate_left(32), KEYS[3]).wrapping_add(self.low.rotate_left(41)),
+            high: fold(self.high ^ high, KEYS[2]) ^ self.high.rotate_left(23),
+            low: fold(self.low ^ low.rotate_left(32), KEYS[3]).wrapping_add(self.low.rotate_left(41)),
         }
+    }
+
+    /// This, then `other` with a word added to both lanes of it.
+    #[inline]
+    #[must_use]
+    pub const fn with_added(self, other: Self, word: u64) -> Self {
+        self.with_lanes(other.high.wrapping_add(word), other.low.wrapping_add(word))
     }
 
     /// This, then all of `other`.

@@ -49,7 +49,7 @@ impl Point {
     fn print(self) -> Print {
         match self {
             Self::Start(local) => local,
-            Self::Op(local, message) => local.and(message),
+            Self::Op(local, message) => local.with_added(message, 0),
         }
     }
 }

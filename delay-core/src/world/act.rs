@@ -223,9 +223,7 @@ impl World {
             return self.names.process_print(from);
         }
         // Pitfall B.13: an opaque value is named by its origin, what its sender had observed and where it sent it.
-        let seen = &self.histories[from.index()];
-        let whence = self.names.process_short(from).rotate_left(1) ^ to;
-        seen.local.with(whence ^ Domain::Message as u64).with(seen.counted()).with(u64::from(seen.drawn))
+        self.histories[from.index()].origin(self.names.process_short(from), to)
     }
 
     /// A message is sent.

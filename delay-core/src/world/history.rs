@@ -31,6 +31,25 @@ impl History {
         Self { local, ..Self::default() }
     }
 
+    /// Something was observed: by the short print of the name of what it is about, the kind of op and outcome, and what was seen if anything was.
+    #[inline]
+    pub(super) fn observe(&mut self, about: u64, kind: u64, seen: Option<Print>) {
+        // What it is about is a hash, and so is what was seen: what the op was and what came of it can be added to them.
+        let word = about.wrapping_add((Domain::Observation as u64) << 56 | kind);
+        self.local = match seen {
+            Some(seen) => self.local.with_added(seen, word),
+            None => self.local.with(word),
+        };
+    }
+
+    /// What tells a value from others: what its owner, by the short print of its name, had observed, and where it goes.
+    #[inline]
+    pub(super) fn origin(&self, owner: u64, to: u64) -> Print {
+        const ODD: [u64; 2] = [0xE703_7ED1_A0B4_28DB, 0xA076_1D64_78BD_642F];
+        let counts = self.counted().wrapping_add(u64::from(self.drawn).wrapping_mul(ODD[0])).wrapping_mul(ODD[1]);
+        self.local.with((owner.rotate_left(1) ^ to ^ Domain::Message as u64).wrapping_add(counts))
+    }
+
     /// All of it, of one with this name.
     pub fn of(&self, name: Print) -> Print {
         name.and(self.local).with(self.counted()).with(u64::from(self.drawn))

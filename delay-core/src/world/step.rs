@@ -277,11 +277,8 @@ impl World {
 
     #[inline]
     fn keep_observed(&mut self, process: Process, about: u64, kind: u64, seen: Option<Print>) {
-        // What it is about is a hash, so that what the op was and what came of it can be added to it.
-        let word = about.wrapping_add((Domain::Observation as u64) << 56 | kind);
         let history = &mut self.histories[process.index()];
-        let local = history.local.with(word);
-        history.local = seen.map_or(local, |seen| local.and(seen));
+        history.observe(about, kind, seen);
         note_stale(&mut history.stale, &mut self.stale_processes, process);
     }
 
