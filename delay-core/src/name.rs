@@ -15,6 +15,7 @@ use std::cmp::Ordering;
 
 /// The names of one search. Invariant: entries are only ever added.
 #[derive(Debug, Clone)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
 pub struct Names {
     processes: Vec<ProcessName>,
     objects: Vec<ObjectName>,
@@ -28,6 +29,8 @@ pub struct Names {
     /// What processes have seen is hashed. Who samples looks at no state, and asks for nothing but to tell points apart: that only
     /// once there is one.
     keeps_histories: bool,
+    /// Somebody looks at states.
+    compares_states: bool,
     /// Some monitor was hot: whether one can stay so for ever has to be looked for.
     sees_heat: bool,
     /// How often something was learnt that a search has to know from its beginning.
@@ -113,6 +116,7 @@ impl Default for Names {
             apart_bits: 0,
             has_ops_apart: false,
             keeps_histories: true,
+            compares_states: true,
             sees_heat: false,
             revision: 0,
         }
@@ -258,7 +262,14 @@ impl Names {
 
     /// From the next execution on, hashes what processes have seen, or does so only if points have to be told apart.
     pub fn keep_histories(&mut self, kept: Histories) {
-        self.keeps_histories = kept == Histories::Kept || !self.apart.is_empty();
+        self.compares_states = kept == Histories::Kept;
+        self.keeps_histories = self.compares_states || !self.apart.is_empty();
+    }
+
+    /// Whether somebody looks at states, or at what steps met.
+    #[inline]
+    pub fn compares_states(&self) -> bool {
+        self.compares_states
     }
 
     /// Whether the order of arrival in this mailbox decides what a receive that does not wait takes.

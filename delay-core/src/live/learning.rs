@@ -278,15 +278,26 @@ impl Live<'_> {
     /// Polls a process, or drops it, and learns what it does.
     #[inline]
     pub(super) fn learn_from(&mut self, process: Process, call: Call, f: impl FnOnce(&mut Self)) {
-        let is_live_step = self.learning.as_ref().is_some_and(|learning| learning.is_live_step);
+        let key = self.begin_call(process, call);
+        f(self);
+        if let Some(key) = key {
+            self.end_call(process, key);
+        }
+    }
+
+    #[inline]
+    fn begin_call(&mut self, process: Process, call: Call) -> Option<u64> {
         // An execution that is begun anew in the middle of a step is set up again, and that is no step.
-        if !is_live_step || self.outside().world.choices() == 0 {
-            return f(self);
+        if !self.learning.as_ref()?.is_live_step || self.outside().world.choices() == 0 {
+            return None;
         }
         let world = &mut self.outside_mut().world;
         let key = Automata::key(world, process, call);
         world.journal.open();
-        f(self);
+        Some(key)
+    }
+
+    fn end_call(&mut self, process: Process, key: u64) {
         let context = self.context.as_deref_mut().unwrap_or_else(|| crate::bug!("learns in the middle of a step"));
         let is_over = context.world.process(process).status().is_over();
         let ending = if is_over { Ending::Finished } else { Ending::Pending };

@@ -381,12 +381,10 @@ impl<'b> Live<'b> {
         if self.watch.is_some() {
             self.watch_choice(choice);
         }
-        let Some(next) = self.outside_mut().world.grant(choice) else {
+        if !self.grant(choice) {
             self.status = Status::Diverged;
             return self.status;
-        };
-        self.path.push(choice);
-        self.run(next);
+        }
         if self.outside().world.notes().early.is_some() && self.learn_apart() {
             return self.again();
         }

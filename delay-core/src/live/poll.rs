@@ -10,7 +10,7 @@ use crate::{
     learned::Call,
     limits,
     verdict::Violation,
-    world::{Next, op::Site},
+    world::{After, Choice, Next, op::Site},
 };
 use std::{
     any::Any,
@@ -30,29 +30,68 @@ pub(super) fn guarded<R>(f: impl FnOnce() -> R) -> Result<R, Box<dyn Any + Send>
 }
 
 impl<'b> Live<'b> {
-    /// Does what a granted choice asks for, as far as the step goes.
+    /// Grants a choice, and does what that asks for. Returns false if there is no such choice.
     #[inline]
+    pub(super) fn grant(&mut self, choice: Choice) -> bool {
+        let Some(slot) = self.outside_mut().world.grant_in_lane(choice) else { return self.grant_outside_lane(choice) };
+        self.path.push(choice);
+        self.run_polled(Some((choice.process, slot)));
+        true
+    }
+
+    fn grant_outside_lane(&mut self, choice: Choice) -> bool {
+        let Some(next) = self.outside_mut().world.grant(choice) else { return false };
+        self.path.push(choice);
+        self.run(next);
+        true
+    }
+
+    /// Does what a granted choice asks for, as far as the step goes.
     pub(super) fn run(&mut self, next: Next) {
-        let mut polled = self.asks_for(next);
+        let polled = self.asks_for(next);
+        self.run_polled(polled);
+    }
+
+    /// Polls whom a granted choice asks to poll, as far as the step goes.
+    #[inline]
+    pub(super) fn run_polled(&mut self, mut polled: Option<(Process, Slot)>) {
+        let mut is_settled = false;
         while let Some((process, slot)) = polled {
             self.wake_leaf(process, slot);
             self.learn_from(process, Call::Granted, |live| live.poll(process));
             let context = self.outside_mut();
-            let next = if context.violation.is_some() { None } else { context.world.inline() };
-            polled = next.and_then(|next| self.asks_for(next));
-        }
-        if self.outside().recorder.is_some() {
-            self.outside_mut().record_environment();
+            if context.violation.is_some() {
+                break;
+            }
+            polled = match context.world.after_poll() {
+                After::Took(slot) => Some((process, slot)),
+                After::Settled => {
+                    is_settled = true;
+                    None
+                }
+                After::Outside => self.goes_on_outside_lane(),
+            };
         }
         let context = self.outside_mut();
+        if context.recorder.is_some() {
+            context.record_environment();
+        }
         let process = context.world.actor();
-        context.world.settle(process);
+        if !is_settled {
+            context.world.settle(process);
+        }
         if !context.spawned.is_empty() {
             self.poll_spawned(process);
         }
         if self.inbox.has_any() {
             self.take_foreign_wakes();
         }
+    }
+
+    /// Whom to poll further, if the step goes on by an op that is not in the World's lane.
+    fn goes_on_outside_lane(&mut self) -> Option<(Process, Slot)> {
+        let next = self.outside_mut().world.inline()?;
+        self.asks_for(next)
     }
 
     /// Whom a granted choice asks to poll, after what it asks for besides.
@@ -112,7 +151,8 @@ impl<'b> Live<'b> {
     }
 
     /// Polls a process until it is pending with nothing left to look at, or over.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once in every step of every execution")]
     pub(super) fn poll(&mut self, process: Process) {
         let mut rounds = 0;
         loop {

@@ -12,7 +12,7 @@ use super::{
     note_stale,
     op::{Immediate, Observation, Op, Site},
     process::Status,
-    step::{RECEIVE, RESERVE, SEND},
+    step::{RECEIVE, RESERVE, SEND, kind_now},
     words::Delivery,
 };
 use crate::{
@@ -81,6 +81,7 @@ impl World {
         pending.clear();
         let state = &mut self.processes[process.index()];
         (state.pending, state.in_use, state.unseen, state.status) = (pending, 0, 0, status);
+        state.lane = None;
         self.touch_print(process);
         self.refresh(process);
         self.events.push(Event::Finish(process));
@@ -158,14 +159,16 @@ impl World {
     }
 
     /// An immediate op touched something other processes can see.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a few flags")]
     pub(super) fn shared_op(&mut self) {
         self.visible();
         self.notes.ops_in_step += 1;
     }
 
     /// Something happened that others can see, whether or not it is an op: the end of a channel, or of a process.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a few flags")]
     pub(super) fn visible(&mut self) {
         self.notes.merged_ops |= self.notes.ops_in_step > 0;
         self.apart_from_inside();
@@ -192,7 +195,8 @@ impl World {
         self.first_poll && self.names.of_object(object).0 == self.actor
     }
 
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "a few flags")]
     pub(super) fn shared_op_on(&mut self, object: Object) {
         if !self.is_private(object) {
             self.shared_op();
@@ -216,8 +220,9 @@ impl World {
         }
     }
 
-    #[inline]
-    fn origin_print(&self, from: Process, to: u64) -> Print {
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "asked with every message of which nothing is known")]
+    pub(super) fn origin_print(&self, from: Process, to: u64) -> Print {
         #[cfg(feature = "test-hooks")]
         if self.masks(super::masked::Part::Origin) {
             return self.names.process_print(from);
@@ -284,8 +289,16 @@ impl World {
     }
 
     /// Sends without waiting.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "the lane, and else a call")]
     pub fn send_now(&mut self, to: Object, content: Option<Print>) -> Immediate {
+        match self.send_in_lane(to, content) {
+            Some(message) => Immediate::Done(message),
+            None => self.send_outside(to, content),
+        }
+    }
+
+    fn send_outside(&mut self, to: Object, content: Option<Print>) -> Immediate {
         self.journal.note(|| Act::SendNow(to, content));
         self.shared_op_on(to);
         self.touch_room(to);
@@ -396,15 +409,8 @@ impl World {
         if !self.names.keeps_histories() {
             return;
         }
-        // Past those of `step::kind`.
-        let kind = match result {
-            Immediate::Done(_) => 6,
-            Immediate::Closed => 7,
-            Immediate::Empty => 8,
-            Immediate::Full => 9,
-        };
         let about = self.names.object_short(object);
-        self.observe_of_kind(self.actor, about, op << 8 | kind, seen);
+        self.observe_of_kind(self.actor, about, op << 8 | kind_now(result), seen);
     }
 
     /// Looks at a mailbox without changing it; what is seen is an observation.

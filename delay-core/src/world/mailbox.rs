@@ -162,6 +162,12 @@ impl Mailbox {
         self.capacity == u32::MAX || (self.queue.len() as u32).saturating_add(self.reserved) < self.capacity
     }
 
+    /// Whether it is a channel without bounds: what is sent is there, and received in that order.
+    #[inline]
+    pub(super) fn is_straight(&self) -> bool {
+        self.delivery == Delivery::Fifo && self.capacity == u32::MAX && !self.is_networked
+    }
+
     /// Whether the receiver was closed or dropped.
     pub fn is_closed(&self) -> bool {
         self.closed
@@ -205,7 +211,7 @@ impl Mailbox {
     }
 
     #[inline]
-    fn is_over_once_empty(&self) -> bool {
+    pub(super) fn is_over_once_empty(&self) -> bool {
         self.reserved == 0 && (self.abandoned || self.closed)
     }
 

@@ -24,6 +24,7 @@ pub mod fault;
 mod fingerprint;
 pub mod history;
 pub mod journal;
+mod lane;
 mod looked;
 pub mod mailbox;
 #[cfg(feature = "test-hooks")]
@@ -59,6 +60,7 @@ use environment::{Environment, Happened};
 pub use fair::{Demand, Lacking};
 use history::History;
 use journal::Journal;
+pub use lane::After;
 use looked::Looked;
 use mailbox::Mailbox;
 use op::Outcomes;

@@ -269,8 +269,19 @@ impl World {
     }
 
     fn look_at_state(process: Process, state: &ProcessState) -> PartState {
-        let ProcessState { status, pending, in_use, unseen, alternatives, cancelled, node, handles, joiners, print } =
-            state;
+        let ProcessState {
+            status,
+            pending,
+            in_use,
+            unseen,
+            lane: _,
+            alternatives,
+            cancelled,
+            node,
+            handles,
+            joiners,
+            print,
+        } = state;
         let counted = (alternatives, in_use, unseen, handles);
         let flags = (*status as u8, cancelled, node.map(Process::number));
         let mut identity = Print::of_value(Domain::Part, &(process.number(), flags, counted));

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     hash::{Domain, Print},
-    ids::{Process, Slot},
+    ids::{Object, Process, Slot},
 };
 use std::mem::take;
 
@@ -39,6 +39,9 @@ pub struct ProcessState {
     pub(super) in_use: u32,
     /// How many of these were granted and not looked at.
     pub(super) unseen: u32,
+    /// The mailbox it waits to receive from, if that is all it waits for, by its first slot, and the lane leads there: found out when it began
+    /// to wait, and forgotten with the next thing that is done to any of its slots. A function of the rest.
+    pub(super) lane: Option<Object>,
     /// How many alternatives it has; enabled if any, as last told to the explorer. Kept by `World::refresh`: current
     /// between steps, for every process but the actor within one too.
     pub(super) alternatives: u32,
@@ -69,6 +72,7 @@ impl ProcessState {
             pending: Vec::new(),
             in_use: 0,
             unseen: 0,
+            lane: None,
             alternatives: 0,
             cancelled: false,
             node: None,
@@ -81,10 +85,21 @@ impl ProcessState {
     pub(super) fn begin(&mut self) {
         self.pending.clear();
         self.joiners.clear();
-        let Self { status, pending: _, in_use, unseen, alternatives, cancelled, node, handles, joiners: _, print } =
-            self;
+        let Self {
+            status,
+            pending: _,
+            in_use,
+            unseen,
+            lane,
+            alternatives,
+            cancelled,
+            node,
+            handles,
+            joiners: _,
+            print,
+        } = self;
         (*status, *in_use, *unseen, *alternatives, *cancelled) = (Status::Live, 0, 0, 0, false);
-        (*handles, *node, *print) = (0, None, Print::default());
+        (*handles, *node, *print, *lane) = (0, None, Print::default(), None);
     }
 
     /// Starts again.
@@ -117,13 +132,30 @@ impl ProcessState {
         self.pending.iter().position(|pending| pending.state != Grant::Free).map(|index| Slot(index as u32))
     }
 
+    /// An op was inserted that receives from a mailbox where the lane leads: whether it is all the process waits for.
+    #[inline]
+    pub(super) fn enter_lane(&mut self, from: Object) {
+        if self.in_use == 1 {
+            self.lane = Some(from);
+        }
+    }
+
+    /// Whether what is said of its lane is so.
+    pub(super) fn waits_in_lane(&self, from: Object) -> bool {
+        let waits =
+            self.pending.first().is_some_and(|only| only.op == Op::Receive(from) && only.state == Grant::Waiting);
+        waits && self.in_use == 1 && self.unseen == 0 && self.is_live() && !self.cancelled
+    }
+
     #[inline]
     pub(super) fn insert(&mut self, op: Op, site: Site) -> Slot {
         self.in_use += 1;
-        if self.in_use as usize <= self.pending.len()
-            && let Some(free) = self.pending.iter().position(|pending| pending.state == Grant::Free)
+        self.lane = None;
+        let is_free = |pending: &Pending| pending.state == Grant::Free;
+        let free = if self.in_use == 1 { Some(0) } else { self.pending.iter().position(is_free) };
+        if let Some(free) = free
+            && let Some(place) = self.pending.get_mut(free)
         {
-            let place = &mut self.pending[free];
             (place.op, place.site, place.state, place.taken) = (op, site, Grant::Waiting, None);
             return Slot(free as u32);
         }
@@ -139,6 +171,7 @@ impl ProcessState {
             pending: _,
             in_use: _,
             unseen: _,
+            lane: _,
             alternatives: _,
             cancelled,
             // The nearest ancestor, by name, that is the root of a node: those stand in the environment's part.

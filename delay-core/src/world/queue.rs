@@ -10,19 +10,25 @@ use super::{
 use crate::ids::{Object, Process};
 use std::{
     cell::Cell,
-    collections::{VecDeque, vec_deque},
     ops::{Index, RangeFrom},
+    slice,
 };
 
 /// See the module.
 #[derive(Clone, Debug)]
 pub(super) struct Queue {
-    items: VecDeque<Queued>,
+    /// Those that were taken from the front stand here too, for a while.
+    items: Vec<Queued>,
+    /// The place of the first that was not.
+    head: usize,
     object: Object,
     looked: Looked,
     /// What the step that is watched has done to it.
     done: Cell<Done>,
 }
+
+/// So many messages are taken before those that are left are moved to the front: seldom enough that it costs nothing, where there are fewer than that.
+const TAKEN_MAX: usize = 1_024;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Done {
@@ -49,13 +55,20 @@ enum Order {
 
 impl Queue {
     pub(super) fn new(object: Object, looked: Looked) -> Self {
-        Self { items: VecDeque::new(), object, looked, done: Cell::default() }
+        Self { items: Vec::new(), head: 0, object, looked, done: Cell::default() }
+    }
+
+    #[inline]
+    fn items(&self) -> &[Queued] {
+        &self.items[self.head..]
     }
 
     /// Becomes what another is.
     pub(super) fn assign(&mut self, other: &Self) {
         self.object = other.object;
-        self.items.clone_from(&other.items);
+        self.items.clear();
+        self.items.extend_from_slice(other.items());
+        self.head = 0;
         self.done.set(Done::default());
     }
 
@@ -66,7 +79,7 @@ impl Queue {
 
     /// How many are left of those that the step found.
     fn found(&self, done: Done) -> u32 {
-        self.items.len() as u32 - done.added
+        self.items().len() as u32 - done.added
     }
 
     /// Whether there is a message at this place was seen. What is noted must not depend on what there is.
@@ -138,7 +151,7 @@ impl Queue {
         if self.looked.is_open() {
             self.looked.note(Seen::Count(self.object));
         }
-        self.items.len()
+        self.items.len() - self.head
     }
 
     /// Whether there is none.
@@ -147,13 +160,13 @@ impl Queue {
         if self.looked.is_open() {
             self.saw_whether_empty();
         }
-        self.items.is_empty()
+        self.items.len() == self.head
     }
 
     /// Whether it was empty before the last message was added; always, to one who notes what is seen, since this is no look at it.
     #[inline]
     pub(super) fn may_have_been_empty(&self) -> bool {
-        self.items.len() <= 1 || self.looked.is_open()
+        self.len_unnoted() <= 1 || self.looked.is_open()
     }
 
     #[inline]
@@ -161,13 +174,14 @@ impl Queue {
         if self.looked.is_open() {
             self.saw(place as u32);
         }
-        self.items.get(place)
+        self.items().get(place)
     }
 
     /// The places of the first messages of their senders.
     fn heads(&self) -> impl Iterator<Item = usize> {
-        let is_first = |at: usize| self.items.range(..at).all(|earlier| earlier.sender != self.items[at].sender);
-        (0..self.items.len()).filter(move |at| is_first(*at))
+        let items = self.items();
+        let is_first = move |at: &usize| items[..*at].iter().all(|earlier| earlier.sender != items[*at].sender);
+        (0..items.len()).filter(is_first)
     }
 
     /// How many senders have messages here.
@@ -187,7 +201,7 @@ impl Queue {
                 None => self.saw_senders(),
             }
         }
-        self.items.remove(place?)
+        place.map(|place| self.items.remove(self.head + place))
     }
 
     /// A message of this sender is about to be added, and it matters whether it has others here.
@@ -199,11 +213,11 @@ impl Queue {
     }
 
     /// All of them.
-    pub(super) fn iter(&self) -> vec_deque::Iter<'_, Queued> {
+    pub(super) fn iter(&self) -> slice::Iter<'_, Queued> {
         if self.looked.is_open() {
             self.looked.note(Seen::All(self.object));
         }
-        self.items.iter()
+        self.items().iter()
     }
 
     #[inline]
@@ -211,7 +225,7 @@ impl Queue {
         if self.looked.is_open() {
             self.note_added(message);
         }
-        self.items.push_back(message);
+        self.items.push(message);
     }
 
     #[cold]
@@ -226,7 +240,7 @@ impl Queue {
         if self.looked.is_open() {
             self.note_taken();
         }
-        self.items.pop_front()
+        self.pop_unnoted()
     }
 
     /// The first is about to be taken, if there is one.
@@ -234,12 +248,47 @@ impl Queue {
     fn note_taken(&self) {
         self.saw(0);
         let done = self.done();
-        if !self.items.is_empty() {
+        if !self.items().is_empty() {
             let is_found = self.found(done) > 0;
             let (taken, added) = (done.taken + u32::from(is_found), done.added - u32::from(!is_found));
             self.done.set(Done { taken, added, beyond_heads: true, ..done });
             self.looked.moved(self.object, Moved::Taken(0));
         }
+    }
+
+    /// These where nobody notes anything.
+    #[inline]
+    pub(super) fn first_unnoted(&self) -> Option<&Queued> {
+        self.items.get(self.head)
+    }
+
+    #[inline]
+    pub(super) fn len_unnoted(&self) -> usize {
+        self.items.len() - self.head
+    }
+
+    #[inline]
+    pub(super) fn push_unnoted(&mut self, message: Queued) {
+        self.items.push(message);
+    }
+
+    #[inline]
+    pub(super) fn pop_unnoted(&mut self) -> Option<Queued> {
+        let first = *self.items.get(self.head)?;
+        self.head += 1;
+        if self.head == self.items.len() {
+            self.items.clear();
+            self.head = 0;
+        } else if self.head == TAKEN_MAX {
+            self.forget_taken();
+        }
+        Some(first)
+    }
+
+    #[cold]
+    fn forget_taken(&mut self) {
+        self.items.drain(..self.head);
+        self.head = 0;
     }
 
     pub(super) fn remove(&mut self, place: usize) -> Option<Queued> {
@@ -251,7 +300,7 @@ impl Queue {
             self.done.set(Done { order: Order::Shifted, beyond_heads: true, ..self.done() });
             self.looked.moved(self.object, Moved::Taken(place as u32));
         }
-        self.items.remove(place)
+        (place < self.items().len()).then(|| self.items.remove(self.head + place))
     }
 
     /// The message that the step has taken from this place is there again, and was all that it took or added.
@@ -261,20 +310,21 @@ impl Queue {
             self.done.set(Done { watch: self.looked.watch(), ..Done::default() });
             self.looked.not_moved(self.object);
         }
-        self.items.insert(place as usize, message);
+        self.items.insert(self.head + place as usize, message);
     }
 
     pub(super) fn insert(&mut self, place: usize, message: Queued) {
         if self.looked.is_open() {
             self.muddle();
         }
-        self.items.insert(place, message);
+        self.items.insert(self.head + place, message);
     }
 
     pub(super) fn retain(&mut self, keep: impl FnMut(&Queued) -> bool) {
         if self.looked.is_open() {
             self.muddle();
         }
+        self.forget_taken();
         self.items.retain(keep);
     }
 
@@ -283,13 +333,14 @@ impl Queue {
             self.muddle();
         }
         self.items.clear();
+        self.head = 0;
     }
 
-    pub(super) fn range_mut(&mut self, places: RangeFrom<usize>) -> vec_deque::IterMut<'_, Queued> {
+    pub(super) fn range_mut(&mut self, places: RangeFrom<usize>) -> slice::IterMut<'_, Queued> {
         if self.looked.is_open() {
             self.muddle();
         }
-        self.items.range_mut(places)
+        self.items[self.head + places.start..].iter_mut()
     }
 }
 

@@ -9,7 +9,6 @@ use crate::{
 
 impl World {
     /// Recomputes what a process can do and tells the explorer if it can run now, or no longer.
-    #[inline]
     pub(super) fn refresh(&mut self, process: Process) {
         let now = self.count(process);
         let before = self.processes[process.index()].alternatives;
@@ -21,6 +20,13 @@ impl World {
     #[inline]
     fn tell(&mut self, process: Process, before: u32, now: u32) {
         self.processes[process.index()].alternatives = now;
+        self.changed(process, before, now);
+    }
+
+    /// A process has other alternatives than before, which stands in its state already.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "two counts and an event, where it is known which way")]
+    pub(super) fn changed(&mut self, process: Process, before: u32, now: u32) {
         self.alternatives = self.alternatives + now - before;
         if before == 0 {
             self.enabled += 1;

@@ -10,7 +10,7 @@ use super::{
     mailbox::{Mailbox, Queued},
     network::Fate,
     note_stale,
-    op::{Grant, Observation, Op},
+    op::{Grant, Immediate, Observation, Op},
     process::Status,
     store::Access,
     waiters::leave,
@@ -53,7 +53,7 @@ pub(super) const RECEIVE: u64 = 5;
 
 /// What tells observations apart in a history.
 #[inline]
-const fn kind(observation: Observation) -> u64 {
+pub(super) const fn kind(observation: Observation) -> u64 {
     match observation {
         Observation::Done => 1,
         Observation::Sent(_) | Observation::Lost(_) => 2,
@@ -63,18 +63,24 @@ const fn kind(observation: Observation) -> u64 {
     }
 }
 
+/// What tells the results of immediate ops apart in a history. Past those of `kind`.
+#[inline]
+pub(super) const fn kind_now(result: Immediate) -> u64 {
+    match result {
+        Immediate::Done(_) => 6,
+        Immediate::Closed => 7,
+        Immediate::Empty => 8,
+        Immediate::Full => 9,
+    }
+}
+
 impl World {
     /// Grants a choice of the current state.
     ///
     /// Returns none if the state has no such choice: then the program did not do what it did before.
     #[inline]
     pub fn grant(&mut self, choice: Choice) -> Option<Next> {
-        self.events.clear();
-        self.happened.clear();
-        self.taken.clear();
-        self.notes.ops_in_step = 0;
-        self.inside = None;
-        self.accesses.begin();
+        self.begin_grant();
         if !self.is_settled() || choice.process.is_environment() {
             return self.grant_apart(choice);
         }
@@ -87,6 +93,17 @@ impl World {
             return Some(next);
         }
         Some(self.perform(process, slot, alternative))
+    }
+
+    /// Nothing has happened yet.
+    #[inline]
+    pub(super) fn begin_grant(&mut self) {
+        self.events.clear();
+        self.happened.clear();
+        self.taken.clear();
+        self.notes.ops_in_step = 0;
+        self.inside = None;
+        self.accesses.begin();
     }
 
     /// Grants what is no op of a process that waits: a decision that comes before all else, or a move of the environment.
@@ -199,7 +216,7 @@ impl World {
     #[inline]
     pub(super) fn conclude(&mut self, process: Process, slot: Slot, observation: Observation, seen: Option<Print>) {
         let state = &mut self.processes[process.index()];
-        state.unseen += 1;
+        (state.lane, state.unseen) = (None, state.unseen + 1);
         let pending = &mut state.pending[slot.index()];
         pending.state = Grant::Granted(observation);
         let op = pending.op;
@@ -351,7 +368,7 @@ impl World {
         };
         self.notes.ops_in_step += 1;
         let state = &mut self.processes[process.index()];
-        state.unseen += 1;
+        (state.lane, state.unseen) = (None, state.unseen + 1);
         let pending = &mut state.pending[slot.index()];
         (pending.state, pending.taken) = (Grant::Granted(observation), taken);
         if state.in_use > 1 {

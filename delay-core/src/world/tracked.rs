@@ -104,6 +104,33 @@ impl<T> Tracked<T> {
         self.items.get(index).map(|item| &item.value)
     }
 
+    /// Whether items are items and nothing more: none is kept, and nobody notes which are looked at.
+    #[inline]
+    pub(super) fn is_plain(&self) -> bool {
+        self.keeper.plain == 0
+    }
+
+    /// An item of a table that is [plain](Self::is_plain).
+    #[inline]
+    pub(super) fn plain(&self, index: usize) -> &T {
+        debug_assert!(self.is_plain(), "a look would be noted");
+        &self.items[index].value
+    }
+
+    /// The same, if there is one.
+    #[inline]
+    pub(super) fn plain_get(&self, index: usize) -> Option<&T> {
+        debug_assert!(self.is_plain(), "a look would be noted");
+        self.items.get(index).map(|item| &item.value)
+    }
+
+    /// The same, to be changed.
+    #[inline]
+    pub(super) fn plain_mut(&mut self, index: usize) -> &mut T {
+        debug_assert!(self.is_plain(), "a change would be kept");
+        &mut self.items[index].value
+    }
+
     /// Adds an item. It stays when the step is taken back: what has no name yet is nothing to anybody.
     pub(super) fn push(&mut self, item: T) {
         // Its first change is kept like any other.

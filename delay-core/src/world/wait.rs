@@ -37,10 +37,14 @@ impl World {
     fn wait_to_receive(&mut self, from: Object, site: Site) -> Slot {
         let process = self.actor;
         self.journal.note(|| Act::Wait(Op::Receive(from), site));
-        let slot = self.processes[process.index()].insert(Op::Receive(from), site);
+        let state = &mut self.processes[process.index()];
+        let slot = state.insert(Op::Receive(from), site);
         let mailbox = &mut self.mailboxes[from.index()];
         mailbox.readers.push(process);
         mailbox.reader = Some(process);
+        if mailbox.is_straight() {
+            state.enter_lane(from);
+        }
         slot
     }
 
@@ -216,7 +220,7 @@ impl World {
             return;
         }
         (pending.state, pending.taken) = (Grant::Free, None);
-        state.in_use -= 1;
+        (state.lane, state.in_use) = (None, state.in_use - 1);
         state.unseen -= u32::from(matches!(was.state, Grant::Granted(_)));
         self.withdraw(process, slot, was);
         if process != self.actor && self.processes[process.index()].is_live() {

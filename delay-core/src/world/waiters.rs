@@ -94,6 +94,18 @@ impl Waiters {
         leave(&mut self.processes, process);
     }
 
+    /// The same, where nobody notes anything.
+    #[inline]
+    pub(super) fn forget_unnoted(&mut self, process: Process) {
+        leave(&mut self.processes, process);
+    }
+
+    /// All of them, where nobody notes anything.
+    #[inline]
+    pub(super) fn unnoted(&self) -> &[Process] {
+        &self.processes
+    }
+
     /// Whether somebody waits; always, to one who notes what is seen, since this is no look at them.
     #[inline]
     pub(super) fn may_be_some(&self) -> bool {
