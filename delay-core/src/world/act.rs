@@ -248,7 +248,7 @@ impl World {
         let id = self.value_print(from, || self.names.object_short(to), content);
         let queued = Queued { message, arrival: message.0, sender: from, rule, id };
         if fate == Fate::AheadOf(0) && !self.is_hostile() {
-            self.arriving(to, from, message, |mailbox| mailbox.queue.push_back(queued));
+            self.arriving(to, from, message, |mailbox| mailbox.add(queued));
             return Observation::Sent(message);
         }
         self.enqueue_on_network(fate, to, queued)

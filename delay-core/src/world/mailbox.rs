@@ -295,13 +295,19 @@ impl Mailbox {
     #[inline]
     pub(super) fn insert_ahead_of(&mut self, message: Queued, others: u32) {
         if others == 0 {
-            if self.delivery == Delivery::PerSender {
-                self.queue.comes_from(message.sender);
-            }
-            self.queue.push_back(message);
+            self.add(message);
         } else {
             self.insert_among(message, others);
         }
+    }
+
+    /// Puts a message behind all others.
+    #[inline]
+    pub(super) fn add(&mut self, message: Queued) {
+        if self.delivery == Delivery::PerSender {
+            self.queue.comes_from(message.sender);
+        }
+        self.queue.push_back(message);
     }
 
     fn insert_among(&mut self, message: Queued, others: u32) {
