@@ -36,6 +36,22 @@ impl Live<'_> {
         self.outside_mut().world.keep_histories(kept);
     }
 
+    /// The same for states that differ only in which copy of a task is which, where copies are exchanged.
+    #[inline]
+    pub fn key(&mut self) -> Print {
+        self.outside_mut().world.key()
+    }
+
+    /// From the next execution on, exchanges copies of a task, or does not, for this reason.
+    pub fn exchange_copies(&mut self, no: Option<&'static str>) {
+        self.outside_mut().world.names.exchange_copies(no);
+    }
+
+    /// Copies of a task turn out to be told apart: all that was visited counts for nothing.
+    pub fn tell_copies_apart(&mut self, why: &'static str) {
+        self.outside_mut().world.names.tell_copies_apart(why);
+    }
+
     /// Gives names the ids that they have in another search. Nothing was executed yet.
     pub fn follow_names(&mut self, order: &Order) {
         self.outside_mut().world.names.follow(order);

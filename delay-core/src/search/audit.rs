@@ -49,7 +49,7 @@ impl<E: Explorer> Hit<E> {
             let status = live.step(cursor.choice());
             explorer = cursor.into_explorer();
             explorer::tell(&mut explorer, live.world().events());
-            let state = live.fingerprint();
+            let state = live.key();
             if status != Status::Violated && !visited.contains(state) {
                 let expected = "a state that was visited, as after the same state before";
                 return Err(Halt::Diverged(live.divergence_here(expected, "another state")));

@@ -35,6 +35,8 @@ pub(super) struct Walk<'s, 'b> {
     numbers: Option<Box<Numbers>>,
     /// Ops that were granted by numbers.
     steps: u64,
+    /// Copies of a task are exchanged.
+    exchanges: bool,
 }
 
 /// A state by numbers, and what is known of steps.
@@ -51,13 +53,23 @@ struct Numbers {
 impl<'s, 'b> Walk<'s, 'b> {
     /// From the initial state on.
     pub(super) fn begin(live: &'s mut Live<'b>) -> Self {
-        let mut walk = Self { live, path: Vec::new(), footprints: Vec::new(), is_here: true, numbers: None, steps: 0 };
+        let mut walk = Self {
+            live,
+            path: Vec::new(),
+            footprints: Vec::new(),
+            is_here: true,
+            numbers: None,
+            steps: 0,
+            exchanges: false,
+        };
         let live = &mut *walk.live;
         // The first execution may show that nothing can be learnt.
         let status = live.go_to(&[], 0, &[]);
         live.fingerprint();
         let is_counted = live.options().temperature.is_none() && !live.world().names.sees_heat();
-        if status == Ok(Status::Running) && live.is_learning() && is_counted {
+        walk.exchanges = live.world().exchanges();
+        // What a copy sees of a part has no number.
+        if status == Ok(Status::Running) && live.is_learning() && is_counted && !walk.exchanges {
             let mut steps = Steps::new(limits::POINTS_MAX);
             let (state, apart) = (steps.begin(live.world()), live.world().names.apart());
             walk.numbers = Some(Box::new(Numbers { state, steps, was_known: false, apart }));
@@ -230,6 +242,12 @@ impl<'s, 'b> Walk<'s, 'b> {
                 Some(rest) => self.live.world().print_with_rest(state.print(), rest),
             },
         }
+    }
+
+    /// What the state here counts as, of which this is the fingerprint.
+    #[inline]
+    pub(super) fn key(&mut self, state: Print) -> Print {
+        if self.exchanges { self.live.key() } else { state }
     }
 
     /// The order in which messages arrived, where the fingerprint leaves it out.
