@@ -3,10 +3,10 @@
 use super::{Live, Status};
 use crate::{
     hash::{Domain, Print},
-    ids::Process,
+    ids::{Object, Process},
     name::{Histories, Order},
     verdict::Divergence,
-    world::{Choice, op::Op, process::Status as ProcessStatus},
+    world::{Choice, op::Op, parts::Rest, process::Status as ProcessStatus, words::Delivery},
 };
 
 /// What a process looked like after one of its steps: compared when a path is re-executed.
@@ -40,6 +40,16 @@ impl Live<'_> {
     #[inline]
     pub fn key(&mut self) -> Print {
         self.outside_mut().world.key()
+    }
+
+    /// That of a state elsewhere: see [`crate::world::World::key_elsewhere`].
+    pub fn key_elsewhere<Q: Iterator<Item = (Process, Print)>>(
+        &mut self,
+        parts: impl Iterator<Item = Print>,
+        queues: impl Iterator<Item = (Object, Print, Delivery, Q)>,
+        rest: Option<&Rest>,
+    ) -> Option<Print> {
+        self.outside_mut().world.key_elsewhere(parts, queues, rest)
     }
 
     /// From the next execution on, exchanges copies of a task, or does not, for this reason.

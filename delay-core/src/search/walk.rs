@@ -68,8 +68,7 @@ impl<'s, 'b> Walk<'s, 'b> {
         live.fingerprint();
         let is_counted = live.options().temperature.is_none() && !live.world().names.sees_heat();
         walk.exchanges = live.world().exchanges();
-        // What a copy sees of a part has no number.
-        if status == Ok(Status::Running) && live.is_learning() && is_counted && !walk.exchanges {
+        if status == Ok(Status::Running) && live.is_learning() && is_counted {
             let mut steps = Steps::new(limits::POINTS_MAX);
             let (state, apart) = (steps.begin(live.world()), live.world().names.apart());
             walk.numbers = Some(Box::new(Numbers { state, steps, was_known: false, apart }));
@@ -245,9 +244,26 @@ impl<'s, 'b> Walk<'s, 'b> {
     }
 
     /// What the state here counts as, of which this is the fingerprint.
+    ///
+    /// # Errors
+    /// The program does not come here any more.
     #[inline]
-    pub(super) fn key(&mut self, state: Print) -> Print {
-        if self.exchanges { self.live.key() } else { state }
+    pub(super) fn key(&mut self, state: Print) -> Result<Print, Divergence> {
+        if self.exchanges { self.key_of_exchanged() } else { Ok(state) }
+    }
+
+    fn key_of_exchanged(&mut self) -> Result<Print, Divergence> {
+        let Some(Numbers { state, steps, .. }) = self.numbers.as_deref() else { return Ok(self.live.key()) };
+        let known = self.live.key_elsewhere(steps.prints(state), steps.queues(state), steps.rest(state));
+        debug_assert!(
+            !self.is_here || known.is_none_or(|key| key == self.live.key()),
+            "the numbers say what the World does"
+        );
+        match known {
+            Some(key) => Ok(key),
+            // What a copy sees of a part, the World says where it stands there.
+            None => self.here().map(Live::key),
+        }
     }
 
     /// The order in which messages arrived, where the fingerprint leaves it out.

@@ -114,7 +114,7 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
     pub(super) fn first<V: Visited>(&mut self, visited: &mut V) -> Result<Frontier, Halt> {
         let state = self.trail.walk.fingerprint();
         self.lassos = Lassos::begin(state, self.trail.walk.live().world());
-        let key = self.trail.walk.key(state);
+        let key = self.key(state)?;
         if self.trail.walk.live().world().revision() != self.revision {
             return Err(Halt::Anew);
         }
@@ -227,7 +227,7 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         if let (Some(lassos), Some(frame)) = (&mut self.lassos, self.stack.last()) {
             lassos.step(frame.state, choice, moved, state, self.trail.walk.world());
         }
-        let key = self.trail.walk.key(state);
+        let key = self.key(state)?;
         if self.trail.walk.live().world().revision() != self.revision {
             return Err(Halt::Anew);
         }
@@ -253,6 +253,12 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
             self.trail.undo();
         }
         self.tick(round, visited)
+    }
+
+    /// What the state where the trail ends counts as, of which this is the fingerprint.
+    #[inline]
+    fn key(&mut self, state: Print) -> Result<Print, Halt> {
+        self.trail.walk.key(state).map_err(|divergence| self.trail.diverged(divergence))
     }
 
     /// Whether the state where the trail ends must be expanded. Where that is asked, the explorer was told how it was reached.

@@ -63,7 +63,9 @@ pub(super) struct Looks {
     pub(super) followed: Followed,
     /// Whose short print it is.
     named: IdMap<u64, Named>,
+    /// Looks at parts of states, and at what is queued.
     pub(super) parts: IdMap<Print, Summand>,
+    pub(super) queues: IdMap<Print, Summand>,
     /// What a copy waits for or sends, by its own look at what it has seen.
     pub(super) shapes: IdMap<Print, Print>,
 }

@@ -3,20 +3,21 @@
 use super::{
     World,
     copies::{Eye, Looks, SHAPE, Summand, UNFOLLOWED, Whose, all_looks, mentioned},
-    mailbox::{Mailbox, print_of_queue},
-    op::{Op, Pending},
+    mailbox::print_of_queue,
+    op::{Op, Outcomes, Pending},
+    parts::Rest,
     process::Status,
     words::Delivery,
 };
 use crate::{
     hash::{Domain, Print},
-    ids::{Object, Process},
+    ids::{Object, Process, Slot},
     name::{Class, Names},
 };
 use std::collections::BTreeSet;
 
-/// Most parts of states whose looks are kept; they can be made again.
-const PARTS_MAX: usize = 1 << 16;
+/// Most lists of messages whose looks are kept; they can be made again, and there are as many as orders of arrival.
+const QUEUES_MAX: usize = 1 << 16;
 
 const MENTION: &str = "what one of them has seen comes from another of them";
 const PAIR: &str = "a message that may overtake others comes from two of them";
@@ -39,39 +40,77 @@ impl World {
         if !self.is_followed_whole() {
             return Err(UNFOLLOWED);
         }
-        if looks.parts.len() > PARTS_MAX {
-            looks.parts.clear();
-        }
-        let nothing = || vec![Print::default(); class.count as usize];
-        let (mut same, mut each, mut own) = (Print::default(), nothing(), nothing());
-        let mut add = |print: Print, summand: &Summand| match summand {
-            Summand::Same => same = same.plus(print),
-            Summand::Each(prints) => each.iter_mut().zip(prints).for_each(|(sum, print)| *sum = sum.plus(*print)),
-            Summand::Own(place, print) => own[*place as usize] = own[*place as usize].plus(*print),
-        };
+        let mut sums = Sums::of(class);
         for process in &self.present {
             let (state, history) = (&self.processes[process.index()], &self.histories[process.index()]);
-            add(
-                state.print,
-                looks.summand(state.print, |looks| {
-                    looks.at_part(&self.names, class, *process, state.print, |eye| {
-                        Some(state.fingerprint(eye.process(*process)))
-                    })
-                })?,
-            );
-            add(history.print, looks.summand(history.print, |looks| self.at_history(looks, class, *process))?);
+            sums.add(state.print, looks.part(state.print, |looks| self.at_state(looks, class, *process))?);
+            sums.add(history.print, looks.part(history.print, |looks| self.at_history(looks, class, *process))?);
         }
         for object in &self.present_mailboxes {
             let mailbox = &self.mailboxes[object.index()];
-            add(mailbox.print, looks.summand(mailbox.print, |looks| self.at_mailbox(looks, class, *object, mailbox))?);
+            let print = mailbox.fingerprint(self.names.object_print(*object), &self.names);
+            sums.add(print, looks.part(print, |looks| self.at_mailbox(looks, class, *object))?);
+            let queue = mailbox.queue.iter().map(|queued| (queued.sender, queued.id));
+            self.add_queue(looks, class, &mut sums, (*object, mailbox.print.minus(print), mailbox.delivery, queue))?;
         }
+        Ok(self.key_of(&sums, looks, class, (&self.monitors, &self.choosing), self.observed))
+    }
+
+    /// The key of a state elsewhere, by the prints of its parts, its queues, and its rest. None if no look was made at one of its parts.
+    pub fn key_elsewhere<Q: Iterator<Item = (Process, Print)>>(
+        &mut self,
+        parts: impl Iterator<Item = Print>,
+        queues: impl Iterator<Item = (Object, Print, Delivery, Q)>,
+        rest: Option<&Rest>,
+    ) -> Option<Print> {
+        let class = self.names.exchanged()?;
+        let mut sums = Sums::of(class);
+        for print in parts {
+            sums.add(print, self.looks.parts.get(&print)?);
+        }
+        let mut looks = std::mem::take(&mut self.looks);
+        let added = queues.into_iter().try_for_each(|queue| self.add_queue(&mut looks, class, &mut sums, queue));
+        let rest = rest.map(Rest::lists).unwrap_or_default();
+        let key = added.map(|()| self.key_of(&sums, &looks, class, rest, Print::default()));
+        self.looks = looks;
+        key.map_err(|why| self.names.tell_copies_apart(why)).ok()
+    }
+
+    /// What the messages of a mailbox add.
+    fn add_queue<Q: Iterator<Item = (Process, Print)>>(
+        &self,
+        looks: &mut Looks,
+        class: Class,
+        sums: &mut Sums,
+        (object, print, delivery, queue): (Object, Print, Delivery, Q),
+    ) -> Result<(), &'static str> {
+        if !looks.queues.contains_key(&print) {
+            if looks.queues.len() > QUEUES_MAX {
+                looks.queues.clear();
+            }
+            let queue: Vec<(Process, Print)> = queue.collect();
+            let summand = self.at_queue(looks, class, (object, print), delivery, &queue)?;
+            looks.queues.insert(print, summand);
+        }
+        sums.add(print, &looks.queues[&print]);
+        Ok(())
+    }
+
+    fn key_of(
+        &self,
+        sums: &Sums,
+        looks: &Looks,
+        class: Class,
+        (monitors, choosing): (&[Print], &[(Process, Slot, Outcomes)]),
+        observed: Print,
+    ) -> Print {
         let mut keys = Print::default();
-        for (place, (each, own)) in (0..).zip(each.into_iter().zip(own)) {
+        for (place, (each, own)) in (0..).zip(sums.each.iter().zip(&sums.own)) {
             let eye = Eye { names: &self.names, followed: &looks.followed, class, whose: Whose::Copy(place) };
-            let rest = self.print_of_rest(same.plus(each), &self.monitors, &self.choosing, |who| eye.process(who));
-            keys = keys.plus(Print::of(Domain::Copy).and(rest).and(own));
+            let rest = self.print_of_rest(sums.same.plus(*each), monitors, choosing, |who| eye.process(who));
+            keys = keys.plus(Print::of(Domain::Copy).and(rest).and(*own));
         }
-        Ok(Print::of(Domain::Copy).and(keys).and(self.observed))
+        Print::of(Domain::Copy).and(keys).and(observed)
     }
 
     /// Whether looks can be made at all that a state is made of. Where shared objects are made, that was seen.
@@ -81,6 +120,11 @@ impl World {
             && self.stores.is_empty()
             && !self.reads_clock()
             && self.environment_print(print) == print
+    }
+
+    fn at_state(&self, looks: &Looks, class: Class, process: Process) -> Result<Summand, &'static str> {
+        let state = &self.processes[process.index()];
+        looks.at_part(&self.names, class, process, state.print, |eye| Some(state.fingerprint(eye.process(process))))
     }
 
     fn at_history(&self, looks: &mut Looks, class: Class, process: Process) -> Result<Summand, &'static str> {
@@ -124,40 +168,53 @@ impl World {
         Some(bag)
     }
 
-    fn at_mailbox(
-        &self,
-        looks: &mut Looks,
-        class: Class,
-        object: Object,
-        mailbox: &Mailbox,
-    ) -> Result<Summand, &'static str> {
+    fn at_mailbox(&self, looks: &Looks, class: Class, object: Object) -> Result<Summand, &'static str> {
+        let mailbox = &self.mailboxes[object.index()];
         if mailbox.host.is_some() {
             return Err(UNFOLLOWED);
         }
+        let print = |name| mailbox.fingerprint(name, &self.names);
+        let (creator, plain) = (self.names.of_object(object).0, print(self.names.object_print(object)));
+        looks.at_part(&self.names, class, creator, plain, |eye| Some(print(eye.object(object))))
+    }
+
+    fn at_queue(
+        &self,
+        looks: &Looks,
+        class: Class,
+        (object, print): (Object, Print),
+        delivery: Delivery,
+        queue: &[(Process, Print)],
+    ) -> Result<Summand, &'static str> {
         let creator = self.names.of_object(object).0;
-        let is_bag = mailbox.delivery != Delivery::Fifo && class.count > 2;
+        let is_bag = delivery != Delivery::Fifo && class.count > 2;
         if is_bag && self.names.copy_of(class, creator).is_none() {
-            self.see_messages_apart(looks, class, mailbox)?;
+            self.see_messages_apart(looks, class, delivery, queue)?;
         }
-        looks.at_part(&self.names, class, creator, mailbox.print, |eye| {
-            let queue: Option<Vec<(Process, Print)>> =
-                mailbox.queue.iter().map(|queued| Some((queued.sender, eye.print(queued.id)?))).collect();
-            let (queue, name) = (queue?, eye.object(object));
-            let contents = print_of_queue(mailbox.delivery, queue.iter().copied(), name, |who| eye.process(who));
-            let contents = self.with_arrival(object, contents, queue.iter().copied());
-            Some(mailbox.fingerprint(name, &self.names).plus(contents))
+        looks.at_part(&self.names, class, creator, print, |eye| {
+            let seen = queue.iter().map(|(sender, id)| Some((*sender, eye.print(*id)?)));
+            let seen: Vec<(Process, Print)> = seen.collect::<Option<_>>()?;
+            let contents = print_of_queue(delivery, seen.iter().copied(), eye.object(object), |who| eye.process(who));
+            Some(self.with_arrival(object, contents, seen.iter().copied()))
         })
     }
 
     /// Messages whose order does not count mention one block each, or what one sender has sent does.
-    fn see_messages_apart(&self, looks: &Looks, class: Class, mailbox: &Mailbox) -> Result<(), &'static str> {
-        for (place, queued) in mailbox.queue.iter().enumerate() {
-            let mut copies: BTreeSet<u32> = self.names.copy_of(class, queued.sender).into_iter().collect();
-            let with_it = mailbox.queue.iter().enumerate().filter(|(other, message)| {
-                *other == place || mailbox.delivery == Delivery::PerSender && message.sender == queued.sender
-            });
-            for (_, message) in with_it {
-                let looks = looks.followed.get(&message.id).and_then(Option::as_ref);
+    fn see_messages_apart(
+        &self,
+        looks: &Looks,
+        class: Class,
+        delivery: Delivery,
+        queue: &[(Process, Print)],
+    ) -> Result<(), &'static str> {
+        for (place, (sender, _)) in queue.iter().enumerate() {
+            let mut copies: BTreeSet<u32> = self.names.copy_of(class, *sender).into_iter().collect();
+            let with_it = queue
+                .iter()
+                .enumerate()
+                .filter(|(other, (from, _))| *other == place || delivery == Delivery::PerSender && from == sender);
+            for (_, (_, id)) in with_it {
+                let looks = looks.followed.get(id).and_then(Option::as_ref);
                 copies.extend(looks.into_iter().flat_map(|looks| mentioned(looks)));
             }
             if copies.len() > 1 {
@@ -168,9 +225,37 @@ impl World {
     }
 }
 
+/// What each copy sees of a state, summed up.
+struct Sums {
+    same: Print,
+    each: Vec<Print>,
+    own: Vec<Print>,
+}
+
+impl Sums {
+    fn of(class: Class) -> Self {
+        let nothing = vec![Print::default(); class.count as usize];
+        Self { same: Print::default(), each: nothing.clone(), own: nothing }
+    }
+
+    #[inline]
+    fn add(&mut self, print: Print, summand: &Summand) {
+        match summand {
+            Summand::Same => self.same = self.same.plus(print),
+            Summand::Each(prints) => {
+                self.each.iter_mut().zip(prints).for_each(|(sum, print)| *sum = sum.plus(*print));
+            }
+            Summand::Own(place, print) => {
+                let own = &mut self.own[*place as usize];
+                *own = own.plus(*print);
+            }
+        }
+    }
+}
+
 impl Looks {
     /// What a part with this print adds.
-    fn summand(
+    fn part(
         &mut self,
         print: Print,
         make: impl FnOnce(&mut Self) -> Result<Summand, &'static str>,

@@ -118,6 +118,11 @@ impl Rest {
         })
     }
 
+    /// All of it.
+    pub(super) fn lists(&self) -> (&[Print], &[(Process, Slot, Outcomes)]) {
+        (&self.monitors, &self.choosing)
+    }
+
     /// Whose explicit choice is being resolved, and among how many outcomes.
     #[inline]
     pub fn choosing(&self) -> Option<(Process, u32)> {
