@@ -1,13 +1,17 @@
 //! One exhaustive search, as large as one likes: `cargo bench --bench states -- PROGRAM PARTICIPANTS [THREADS] [MOST STATES]`.
 //!
-//! The programs are two-phase commits: `voting`, that of `benches/peers`, where a send and a receive are a step each, and `named-votes`.
+//! The programs are two-phase commits: `voting`, that of `benches/peers`, where a send and a receive are a step each, `named-votes`, and
+//! `identical-votes`, whose participants are identical tasks; in `each-votes` the same are tasks of their own. In `networked` the messages of
+//! each sender keep their order, and a monitor listens.
 //! Prints states, transitions, how often the program was executed, the time, rates, and the largest size that the process ever had
 //! in memory. Not criterion's: one search may take minutes.
 
-use delay::{Checker, Granularity};
+use delay::{Checker, Granularity, net::Delivery};
 use std::{env, fs, time::Duration};
 
+mod identical_votes;
 mod named_votes;
+mod networked;
 #[path = "../peers/src/programs/voting.rs"]
 mod voting;
 
@@ -23,7 +27,10 @@ fn main() {
     let report = match program.as_str() {
         "voting" => checker.granularity(Granularity::Op).check(move || voting::voting(participants)),
         "named-votes" => checker.check(move || named_votes::named_votes(participants)),
-        other => panic!("no program is called {other}: voting, named-votes"),
+        "identical-votes" => checker.check(move || identical_votes::identical_votes(participants, true)),
+        "each-votes" => checker.check(move || identical_votes::identical_votes(participants, false)),
+        "networked" => checker.check(move || networked::networked(participants, Delivery::PerSender)),
+        other => panic!("no program is called {other}: voting, named-votes, identical-votes, each-votes, networked"),
     };
     let seconds = began.elapsed().as_secs_f64();
     assert!(!report.is_failure(), "{}", report.sentences());

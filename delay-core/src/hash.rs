@@ -55,6 +55,7 @@ pub enum Domain {
     Part,
     Queue,
     History,
+    Copy,
 }
 
 impl Print {

@@ -33,9 +33,47 @@ pub struct Names {
     compares_states: bool,
     /// Some monitor was hot: whether one can stay so for ever has to be looked for.
     sees_heat: bool,
+    /// Tasks that were spawned as copies of one another.
+    copies: Copies,
+    /// Why states in which copies have changed places are told apart, if they are.
+    no_exchange: Option<&'static str>,
     /// How often something was learnt that a search has to know from its beginning.
     revision: u32,
 }
+
+/// Tasks that a process has spawned as copies of one another.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Class {
+    /// Who spawned them.
+    pub parent: Process,
+    /// The number of its spawn that the first of them is.
+    pub first: u32,
+    /// How many there are.
+    pub count: u32,
+}
+
+impl Class {
+    /// Which of them this spawn is, if it is one.
+    fn place(self, parent: Process, k: u32) -> Option<u32> {
+        let place = k.checked_sub(self.first).filter(|place| *place < self.count)?;
+        (parent == self.parent).then_some(place)
+    }
+}
+
+/// What is known of copies: of the first that were met, since one class is exchanged at most.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Copies {
+    /// There are none.
+    #[default]
+    None,
+    /// States in which they have changed places are one state.
+    Exchanged(Class),
+    /// They are told apart, for this reason.
+    Apart(Class, &'static str),
+}
+
+/// Why copies are told apart where loops are looked for.
+const HEAT: &str = "a monitor can be hot: a loop may lead from a state to one in which they have changed places";
 
 /// Where an execution can have a step of its own or go on within one: a start, a receive, a send or a turn. It is the same in another execution
 /// whose process has seen the same.
@@ -118,6 +156,8 @@ impl Default for Names {
             keeps_histories: true,
             compares_states: true,
             sees_heat: false,
+            copies: Copies::None,
+            no_exchange: Some("this search looks at executions, not at states"),
             revision: 0,
         }
     }
@@ -313,6 +353,76 @@ impl Names {
     pub fn remember_heat(&mut self) {
         self.revision += u32::from(!self.sees_heat);
         self.sees_heat = true;
+        self.tell_copies_apart(HEAT);
+    }
+
+    /// From here on, states in which copies of a task have changed places are one state; or, for this reason, they are told apart.
+    pub fn exchange_copies(&mut self, no: Option<&'static str>) {
+        self.no_exchange = no;
+    }
+
+    /// What is known of copies.
+    pub fn copies(&self) -> Copies {
+        self.copies
+    }
+
+    /// The copies whose places do not matter.
+    #[inline]
+    pub fn exchanged(&self) -> Option<Class> {
+        match self.copies {
+            Copies::Exchanged(class) => Some(class),
+            Copies::None | Copies::Apart(..) => None,
+        }
+    }
+
+    /// These tasks are about to be spawned as copies of one another.
+    pub fn declare_copies(&mut self, class: Class) {
+        match self.copies {
+            Copies::None => {
+                let no = self.no_exchange.or(self.sees_heat.then_some(HEAT));
+                self.copies = no.map_or(Copies::Exchanged(class), |no| Copies::Apart(class, no));
+                self.revision += u32::from(no.is_none());
+            }
+            Copies::Exchanged(known) => {
+                let is_inside = |k| known.place(class.parent, k).is_some();
+                if known != class && (class.first..class.first + class.count).any(is_inside) {
+                    self.tell_copies_apart("their number is not the same in all executions");
+                }
+            }
+            Copies::Apart(..) => {}
+        }
+    }
+
+    /// Copies turn out to be told apart, for this reason: all that was visited counts for nothing.
+    pub fn tell_copies_apart(&mut self, why: &'static str) {
+        if let Copies::Exchanged(class) = self.copies {
+            self.copies = Copies::Apart(class, why);
+            self.revision += 1;
+        }
+    }
+
+    /// Which copy a process is, if it is one.
+    pub fn place_of_copy(&self, class: Class, process: Process) -> Option<u32> {
+        let name = &self.processes[process.index()];
+        class.place(name.parent, name.k).filter(|_| process != Process::BODY)
+    }
+
+    /// The copy that a process belongs to: which it is, or which is an ancestor.
+    pub fn copy_of(&self, class: Class, process: Process) -> Option<u32> {
+        let mut at = process;
+        while at != Process::BODY {
+            if let Some(place) = self.place_of_copy(class, at) {
+                return Some(place);
+            }
+            at = self.processes[at.index()].parent;
+        }
+        None
+    }
+
+    /// All processes that have a name, and all objects.
+    pub fn all(&self) -> (impl Iterator<Item = Process>, impl Iterator<Item = Object>) {
+        let processes = (0..self.processes.len()).map(|index| Process::new(index as u32));
+        (processes, (0..self.objects.len()).map(|index| Object::new(index as u32)))
     }
 
     /// How often something was learnt that a search has to know from its beginning.

@@ -57,6 +57,7 @@ async fn tasks_have_names() {
     let mut set = task::JoinSet::new();
     set.spawn_named("three", async { 3 });
     assert_eq!((named.await.ok(), built.await.ok(), set.join_all().await), (Some(1), Some(2), vec![3]));
+    assert_eq!(task::spawn_identical(2, || async { 4 }).join_all().await, [4, 4]);
 }
 
 /// What is awaited together, cancelled, tracked, and streamed.

@@ -5,7 +5,7 @@ mod wire;
 
 pub use crate::numbers::{bytes, count, grouped, parse_bytes};
 use crate::{
-    live::{Lasso, Totals},
+    live::{Alike, Lasso, Totals},
     search::{Cache, Fingerprints, Looked, Mode, Reduction, Settings, Stop},
 };
 pub use shards::{Part, Shared};
@@ -217,7 +217,12 @@ impl Coverage {
         let most = self.at_most();
         let counts = match self.cache {
             Cache::State | Cache::StateExplorer => {
-                format!("{most}{} and {}", count(*states, "state"), count(*transitions, "transition"))
+                format!(
+                    "{most}{} and {}{}",
+                    count(*states, "state"),
+                    count(*transitions, "transition"),
+                    self.up_to_copies()
+                )
             }
             Cache::Off => format!("{} and {}", count(*executions, "execution"), count(*transitions, "transition")),
         };
@@ -248,6 +253,14 @@ impl Coverage {
             _ => {
                 format!("{counts} visited so far ({}); {} left", self.completed(), count(*frontier, "state"))
             }
+        }
+    }
+
+    /// What states were counted up to.
+    fn up_to_copies(&self) -> String {
+        match &self.totals.copies {
+            Some(Alike { count, apart: None }) => format!(" up to which of {count} identical tasks is which"),
+            _ => String::new(),
         }
     }
 
@@ -349,6 +362,9 @@ impl Coverage {
         }
         if self.truncated > 0 {
             add(format!("{} cut at max_steps: nothing is claimed of what follows", count(self.truncated, "execution")));
+        }
+        if let Some(Alike { count, apart: Some(why) }) = &self.totals.copies {
+            add(format!("{count} identical tasks are told apart in all states: {why}"));
         }
         if let Some(looked) = &self.lassos {
             add(self.loops(stop, looked));

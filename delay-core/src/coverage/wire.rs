@@ -4,7 +4,7 @@
 
 use super::{Coverage, Part, Shared, Stratum};
 use crate::{
-    live::Totals,
+    live::{Alike, Totals},
     protocol::{self, covered as wire},
     search::{Cache, Fingerprints, Looked, Mode, Reduction, Shard, Stop, budget::Limits},
 };
@@ -206,6 +206,7 @@ fn noticed(totals: &Totals) -> wire::Noticed {
         unbound,
         unseen,
         panics,
+        copies,
     } = totals.clone();
     wire::Noticed {
         executions,
@@ -221,6 +222,7 @@ fn noticed(totals: &Totals) -> wire::Noticed {
         unbound,
         unseen,
         panics,
+        copies: copies.map(|Alike { count, apart }| wire::Alike { count, apart }),
     }
 }
 
@@ -239,6 +241,7 @@ fn totals(noticed: wire::Noticed) -> Totals {
         unbound,
         unseen,
         panics,
+        copies,
     } = noticed;
     Totals {
         executions,
@@ -254,6 +257,7 @@ fn totals(noticed: wire::Noticed) -> Totals {
         unbound,
         unseen,
         panics,
+        copies: copies.map(|wire::Alike { count, apart }| Alike { count, apart }),
     }
 }
 

@@ -197,6 +197,15 @@ impl Queue {
         self.numbers.iter().map(|number| *messages.of(*number)).collect()
     }
 
+    /// Whose it is, its print, and of each message its sender and what it is.
+    pub(super) fn content<'m>(
+        &'m self,
+        messages: &'m Messages,
+    ) -> (Object, Print, Delivery, impl Iterator<Item = (Process, Print)>) {
+        let queue = self.numbers.iter().map(|number| messages.of(*number));
+        (self.object, self.prints.print, self.delivery, queue.map(|queued| (queued.sender, queued.id)))
+    }
+
     /// How many messages there are.
     #[inline]
     pub(super) fn count(&self) -> u32 {

@@ -24,6 +24,7 @@ use crate::{
     world::{
         Choice, World,
         parts::{Line, Moved, Part, PartState, Rest, Seen, Unit, Waits},
+        words::Delivery,
     },
 };
 
@@ -402,6 +403,20 @@ impl Steps {
             self.rests.push(rest.clone());
             self.rests.len() as u32
         })
+    }
+
+    /// The prints of the parts of a state.
+    pub fn prints<'s>(&'s self, state: &'s State) -> impl Iterator<Item = Print> {
+        state.parts().map(|part| self.parts[state.number(part) as usize - 1].print)
+    }
+
+    /// Its queues: the print of each, and of each message its sender and what it is.
+    pub fn queues<'s>(
+        &'s self,
+        state: &'s State,
+    ) -> impl Iterator<Item = (Object, Print, Delivery, impl Iterator<Item = (Process, Print)>)> {
+        let queues = state.objects().filter_map(|object| state.queue(object));
+        queues.map(|queue| queue.content(&self.messages))
     }
 
     /// What belongs to no part, if there is anything.

@@ -54,7 +54,7 @@ use std::{
     },
 };
 use task::{Handle, Inbox};
-pub use totals::Totals;
+pub use totals::{Alike, Totals};
 
 /// The test body of one execution.
 pub type BodyFuture<'b> = Pin<Box<dyn Future<Output = Result<(), String>> + 'b>>;
@@ -360,7 +360,7 @@ impl<'b> Live<'b> {
                 self.run(next);
             }
             self.poll_spawned(Process::BODY);
-            if !self.learn_apart() {
+            if !self.learn_apart() && !self.outside().world.is_to_exchange() {
                 break;
             }
         }
@@ -445,6 +445,7 @@ impl<'b> Live<'b> {
             unbound: None,
             unseen: std::mem::take(&mut context.unseen),
             panics: 0,
+            copies: Alike::of(context.world.names.copies()),
         });
     }
 

@@ -3,10 +3,10 @@
 use super::{Live, Status};
 use crate::{
     hash::{Domain, Print},
-    ids::Process,
+    ids::{Object, Process},
     name::{Histories, Order},
     verdict::Divergence,
-    world::{Choice, op::Op, process::Status as ProcessStatus},
+    world::{Choice, op::Op, parts::Rest, process::Status as ProcessStatus, words::Delivery},
 };
 
 /// What a process looked like after one of its steps: compared when a path is re-executed.
@@ -34,6 +34,32 @@ impl Live<'_> {
     /// From the next execution on, hashes what processes have seen, by which footprints are told apart, or only if it has to.
     pub fn keep_histories(&mut self, kept: Histories) {
         self.outside_mut().world.keep_histories(kept);
+    }
+
+    /// The same for states that differ only in which copy of a task is which, where copies are exchanged.
+    #[inline]
+    pub fn key(&mut self) -> Print {
+        self.outside_mut().world.key()
+    }
+
+    /// That of a state elsewhere: see [`crate::world::World::key_elsewhere`].
+    pub fn key_elsewhere<Q: Iterator<Item = (Process, Print)>>(
+        &mut self,
+        parts: impl Iterator<Item = Print>,
+        queues: impl Iterator<Item = (Object, Print, Delivery, Q)>,
+        rest: Option<&Rest>,
+    ) -> Option<Print> {
+        self.outside_mut().world.key_elsewhere(parts, queues, rest)
+    }
+
+    /// From the next execution on, exchanges copies of a task, or does not, for this reason.
+    pub fn exchange_copies(&mut self, no: Option<&'static str>) {
+        self.outside_mut().world.names.exchange_copies(no);
+    }
+
+    /// Copies of a task turn out to be told apart: all that was visited counts for nothing.
+    pub fn tell_copies_apart(&mut self, why: &'static str) {
+        self.outside_mut().world.names.tell_copies_apart(why);
     }
 
     /// Gives names the ids that they have in another search. Nothing was executed yet.

@@ -1,5 +1,7 @@
 //! What is counted and noticed over all executions, for the coverage statement.
 
+use crate::name::Copies;
+
 /// Sums over all executions of one `Live`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Totals {
@@ -29,6 +31,28 @@ pub struct Totals {
     pub unseen: u64,
     /// Panics that were caught.
     pub panics: u64,
+    /// Copies of a task, if there were any.
+    pub copies: Option<Alike>,
+}
+
+/// Copies of a task.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Alike {
+    /// How many.
+    pub count: u32,
+    /// Why states in which they have changed places are told apart, if they are.
+    pub apart: Option<String>,
+}
+
+impl Alike {
+    /// What is known of them.
+    pub(super) fn of(copies: Copies) -> Option<Self> {
+        match copies {
+            Copies::None => None,
+            Copies::Exchanged(class) => Some(Self { count: class.count, apart: None }),
+            Copies::Apart(class, why) => Some(Self { count: class.count, apart: Some(why.to_owned()) }),
+        }
+    }
 }
 
 impl Totals {
@@ -48,6 +72,7 @@ impl Totals {
             unbound,
             unseen,
             panics,
+            copies,
         } = other;
         self.executions += executions;
         self.steps += steps;
@@ -66,6 +91,10 @@ impl Totals {
             if first.is_none() {
                 first.clone_from(other);
             }
+        }
+        // One that is told apart may have been exchanged before that was known.
+        if self.copies.as_ref().is_none_or(|known| known.apart.is_none()) && copies.is_some() {
+            self.copies.clone_from(copies);
         }
         for (number, (link, matched)) in links.iter().enumerate() {
             match self.links.get_mut(number) {

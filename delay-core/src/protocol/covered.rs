@@ -150,4 +150,16 @@ pub struct Noticed {
     pub unseen: u64,
     /// Panics that were caught.
     pub panics: u64,
+    /// Copies of a task, if there were any.
+    pub copies: Option<Alike>,
+}
+
+/// Copies of a task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Alike {
+    /// How many.
+    pub count: u32,
+    /// Why they were told apart, if they were.
+    pub apart: Option<String>,
 }

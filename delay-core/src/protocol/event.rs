@@ -263,7 +263,7 @@ mod tests {
     use super::*;
     use crate::protocol::{
         Shard,
-        covered::{Loops, Noticed, Shared, Stop, Stratum},
+        covered::{Alike, Loops, Noticed, Shared, Stop, Stratum},
     };
 
     fn covered() -> Covered {
@@ -274,7 +274,11 @@ mod tests {
             shared: Some(Shared { bound: 1, states: 2, transitions: 3, executions: 4, truncated: 0, frontier: 5 }),
             loops: Some(Loops { states: 1, transitions: 2, unconfirmed: 0 }),
             strata: vec![Stratum { delays: 1, samples: 9, exact: 8 }],
-            noticed: Noticed { links: vec![("link from a".to_owned(), true)], ..Noticed::default() },
+            noticed: Noticed {
+                links: vec![("link from a".to_owned(), true)],
+                copies: Some(Alike { count: 3, apart: None }),
+                ..Noticed::default()
+            },
             ..Covered::default()
         }
     }

@@ -54,7 +54,7 @@ impl<E: Explorer> Hit<E> {
             let status = live.step(cursor.choice());
             explorer = cursor.into_explorer();
             explorer::tell(&mut explorer, live.world().events());
-            let state = live.fingerprint();
+            let state = live.key();
             if met.insert(state, steps).is_none() {
                 last_new = steps;
             }

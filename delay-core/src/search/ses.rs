@@ -12,7 +12,7 @@
 //!   that is the same search: in the same order.
 
 use super::{
-    Cache, Execution, Outcome, Program, Settings, Stop,
+    Cache, Execution, Mode, Outcome, Program, Settings, Stop,
     budget::{Budget, Spent},
     cursor::Unsound,
     divide::divide,
@@ -23,7 +23,12 @@ use super::{
     visited::{Nothing, Pairs, States, Visited},
     worker::{Halt, Worker},
 };
-use crate::{coverage::Coverage, explorer::Explorer, live::Live, name::Order};
+use crate::{
+    coverage::Coverage,
+    explorer::Explorer,
+    live::{Live, Options},
+    name::{Copies, Order},
+};
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
@@ -69,17 +74,22 @@ fn sweep<E: Explorer, V: Visited>(
     // What several threads have found, while one looks for what it finds first.
     let mut found: Option<(Outcome, Vec<Frontier>)> = None;
     let nowhere = Keep::nowhere();
+    let mut apart = no_exchange(&program.options, &settings, keep);
     loop {
         // What was found is not saved, nor what was visited since then.
         let keep = if found.is_some() { &nowhere } else { keep };
         let mut search = Search::<V>::new(program, &settings, budget);
+        search.apart = apart;
         let stop = match keep.position().map_or(Ok(()), |saved| search.take_up(saved)) {
             Ok(()) => search.run(&mut live, explorer, keep),
             // What was saved stays as it is.
             Err(coverage) => return (Outcome { coverage: *coverage, stop: Stop::Memory }, Vec::new()),
         };
         let is_found = matches!(stop, Ok(Stop::Found(_) | Stop::Nondeterministic(_)));
+        let seen_apart = locked(&search.seen_apart).take();
         match stop {
+            // That can be said to all workers.
+            Err(Halt::Anew) if apart.is_none() && seen_apart.is_some() => apart = seen_apart,
             // Learnt that states were told apart too little: all of it again. What one worker has learnt the others do not know.
             Err(Halt::Anew) => settings.jobs = 1,
             // Which one is found first depends on who was faster.
@@ -103,6 +113,27 @@ fn sweep<E: Explorer, V: Visited>(
     }
 }
 
+/// Why copies of a task are told apart, whatever they do.
+fn no_exchange(options: &Options, settings: &Settings, keep: &Keep<'_>) -> Option<&'static str> {
+    #[cfg(feature = "test-hooks")]
+    if options.masked.is_some() || options.wire.is_some() {
+        return Some("a test looks at other states");
+    }
+    if settings.cache != Cache::State {
+        Some("what counts as visited is not the state alone (cache)")
+    } else if settings.mode != Mode::Ses {
+        Some("the search samples, too (mode)")
+    } else if !settings.shard.is_whole() {
+        Some("the search is divided into shards, which would not notice the same")
+    } else if !keep.is_nowhere() {
+        Some("the search is saved, without what was noticed of them (checkpoint)")
+    } else if options.temperature.is_some() {
+        Some("how a state was reached counts (temperature)")
+    } else {
+        None
+    }
+}
+
 fn caught<R>(f: impl FnOnce() -> R) -> Result<R, Box<dyn Any + Send>> {
     catch_unwind(AssertUnwindSafe(f))
 }
@@ -115,6 +146,10 @@ pub(super) struct Search<'a, 'b, V: Visited> {
     pub(super) visited: V::Set,
     /// The ids that a search has given to names from which this one goes on.
     pub(super) names: Option<Order>,
+    /// Why copies of a task are told apart, if they are.
+    apart: Option<&'static str>,
+    /// Some worker has seen what tells them apart.
+    seen_apart: Mutex<Option<&'static str>>,
     pub(super) round: Mutex<Arc<Round>>,
     then: Mutex<Then>,
     /// What was covered by workers that have ended, and before.
@@ -150,6 +185,8 @@ impl<'a, 'b, V: Visited> Search<'a, 'b, V> {
             budget,
             visited: V::nothing(settings.fingerprints, budget.cache_max()),
             names: None,
+            apart: None,
+            seen_apart: Mutex::default(),
             round: Mutex::default(),
             then: Mutex::default(),
             coverage: Mutex::new(Coverage::new(settings)),
@@ -193,6 +230,7 @@ impl<'a, 'b, V: Visited> Search<'a, 'b, V> {
         if let Some(names) = &self.names {
             live.follow_names(names);
         }
+        live.exchange_copies(self.apart);
         // Where nothing is merged, every execution is to be executed. A test that masks a part wants to see what is missed.
         if V::MERGES && live.is_unmasked() && self.settings.execution == Execution::Learned {
             live.learn();
@@ -298,7 +336,13 @@ impl<'a, 'b, V: Visited> Search<'a, 'b, V> {
             Halt::Found => worker.take_found().map(Stop::Found),
             Halt::Diverged(divergence) => Some(Stop::Nondeterministic(divergence.clone())),
             Halt::Unsound(Unsound(process)) => Some(Stop::Unsound(worker.live().label(*process))),
-            Halt::Anew | Halt::Save => None,
+            Halt::Anew => {
+                if let Copies::Apart(_, why) = worker.live().world().names.copies() {
+                    locked(&self.seen_apart).get_or_insert(why);
+                }
+                None
+            }
+            Halt::Save => None,
             Halt::Other => return,
         };
         locked(&self.ended).push((halt, stop));

@@ -35,6 +35,8 @@ pub(super) struct Walk<'s, 'b> {
     numbers: Option<Box<Numbers>>,
     /// Ops that were granted by numbers.
     steps: u64,
+    /// Copies of a task are exchanged.
+    exchanges: bool,
 }
 
 /// A state by numbers, and what is known of steps.
@@ -51,12 +53,21 @@ struct Numbers {
 impl<'s, 'b> Walk<'s, 'b> {
     /// From the initial state on.
     pub(super) fn begin(live: &'s mut Live<'b>) -> Self {
-        let mut walk = Self { live, path: Vec::new(), footprints: Vec::new(), is_here: true, numbers: None, steps: 0 };
+        let mut walk = Self {
+            live,
+            path: Vec::new(),
+            footprints: Vec::new(),
+            is_here: true,
+            numbers: None,
+            steps: 0,
+            exchanges: false,
+        };
         let live = &mut *walk.live;
         // The first execution may show that nothing can be learnt.
         let status = live.go_to(&[], 0, &[]);
         live.fingerprint();
         let is_counted = live.options().temperature.is_none() && !live.world().names.sees_heat();
+        walk.exchanges = live.world().exchanges();
         if status == Ok(Status::Running) && live.is_learning() && is_counted {
             let mut steps = Steps::new(limits::POINTS_MAX);
             let (state, apart) = (steps.begin(live.world()), live.world().names.apart());
@@ -229,6 +240,29 @@ impl<'s, 'b> Walk<'s, 'b> {
                 None => state.print(),
                 Some(rest) => self.live.world().print_with_rest(state.print(), rest),
             },
+        }
+    }
+
+    /// What the state here counts as, of which this is the fingerprint.
+    ///
+    /// # Errors
+    /// The program does not come here any more.
+    #[inline]
+    pub(super) fn key(&mut self, state: Print) -> Result<Print, Divergence> {
+        if self.exchanges { self.key_of_exchanged() } else { Ok(state) }
+    }
+
+    fn key_of_exchanged(&mut self) -> Result<Print, Divergence> {
+        let Some(Numbers { state, steps, .. }) = self.numbers.as_deref() else { return Ok(self.live.key()) };
+        let known = self.live.key_elsewhere(steps.prints(state), steps.queues(state), steps.rest(state));
+        debug_assert!(
+            !self.is_here || known.is_none_or(|key| key == self.live.key()),
+            "the numbers say what the World does"
+        );
+        match known {
+            Some(key) => Ok(key),
+            // What a copy sees of a part, the World says where it stands there.
+            None => self.here().map(Live::key),
         }
     }
 

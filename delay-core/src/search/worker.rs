@@ -35,6 +35,9 @@ use std::sync::Arc;
 /// Steps between two looks at whether it is time to save.
 const LOOK: u64 = 1 << 10;
 
+/// Why copies are told apart that were exchanged and should not have been.
+const OTHERWISE: &str = "an execution went on otherwise than one in which they have changed places";
+
 /// Why the search cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) enum Halt {
@@ -111,7 +114,11 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
     pub(super) fn first<V: Visited>(&mut self, visited: &mut V) -> Result<Frontier, Halt> {
         let state = self.trail.walk.fingerprint();
         self.lassos = Lassos::begin(state, self.trail.walk.live().world());
-        self.is_new(state, 0, visited);
+        let key = self.key(state)?;
+        if self.trail.walk.live().world().revision() != self.revision {
+            return Err(Halt::Anew);
+        }
+        self.is_new(key, 0, visited);
         let status = self.trail.walk.live().status();
         if status == Status::Violated {
             return Err(self.violated());
@@ -220,10 +227,14 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         if let (Some(lassos), Some(frame)) = (&mut self.lassos, self.stack.last()) {
             lassos.step(frame.state, choice, moved, state, self.trail.walk.world());
         }
+        let key = self.key(state)?;
+        if self.trail.walk.live().world().revision() != self.revision {
+            return Err(Halt::Anew);
+        }
         if V::ORDERED {
             self.trail.tell();
         }
-        let is_new = self.is_new(state, delays, visited);
+        let is_new = self.is_new(key, delays, visited);
         if !V::ORDERED {
             self.trail.tell();
         }
@@ -242,6 +253,12 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
             self.trail.undo();
         }
         self.tick(round, visited)
+    }
+
+    /// What the state where the trail ends counts as, of which this is the fingerprint.
+    #[inline]
+    fn key(&mut self, state: Print) -> Result<Print, Halt> {
+        self.trail.walk.key(state).map_err(|divergence| self.trail.diverged(divergence))
     }
 
     /// Whether the state where the trail ends must be expanded. Where that is asked, the explorer was told how it was reached.
@@ -387,10 +404,18 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         }
         for hit in std::mem::take(&mut self.audit).hits {
             let found = self.trail.walk.aside(|live| {
-                let status = hit.walk_on(live, visited)?;
-                Ok((status == Status::Violated).then(|| Finding::of(live, hit.spent.into_vec())))
+                let walked = hit.walk_on(live, visited);
+                if matches!(walked, Err(Halt::Diverged(_))) && live.world().exchanges() {
+                    // What is wrong then, if anything is, a search shows that tells all states apart.
+                    live.tell_copies_apart(OTHERWISE);
+                    return Err(Halt::Anew);
+                }
+                Ok((walked? == Status::Violated).then(|| Finding::of(live, hit.spent.into_vec())))
             });
             self.found = found?;
+            if self.trail.walk.live().world().revision() != self.revision {
+                return Err(Halt::Anew);
+            }
             if self.found.is_some() {
                 return Err(Halt::Found);
             }

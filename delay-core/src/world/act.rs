@@ -33,8 +33,10 @@ impl World {
         history.spawned += 1;
         // With the counters: a child may hold what its parent drew or created.
         let local = Print::of(Domain::Process).and(history.of(Print::default())).with(u64::from(k));
+        let history = *history;
         self.touch_print(parent);
         let child = self.names.child(parent, k);
+        self.follow_start(child, history, k, local);
         self.touch_process(child, Kind::Spawn);
         self.begin(child, local);
         let node = self.processes[parent.index()].node;
@@ -246,6 +248,9 @@ impl World {
             return Observation::Lost(message);
         }
         let id = self.value_print(from, || self.names.object_short(to), content);
+        if self.looks.follow() {
+            self.follow_message(from, to, content, id);
+        }
         let queued = Queued { message, arrival: message.0, sender: from, rule, id };
         if fate == Fate::AheadOf(0) && !self.is_hostile() {
             self.arriving(to, from, message, |mailbox| mailbox.add(queued));
@@ -419,6 +424,7 @@ impl World {
         self.touch_object(object, Kind::Look);
         self.shared_op_on(object);
         let seen = see(&self.mailboxes[object.index()]);
+        self.follow_value(Print::default().with(seen));
         self.observe_of(self.names.object_print(object), Print::default().with(seen));
         seen
     }
@@ -429,6 +435,7 @@ impl World {
         self.touch_process(process, Kind::Read);
         self.shared_op();
         let status = self.processes[process.index()].status;
+        self.follow_value(Print::default().with(status as u64));
         self.observe_of(self.names.process_print(process), Print::default().with(status as u64));
         self.journal.note(|| Act::Answered(status as u64));
         status
@@ -442,6 +449,9 @@ impl World {
         let over = !self.processes[child.index()].is_live();
         let seen = if over { self.result_of(child) } else { Print::default() };
         let actor = self.actor;
+        if over && self.looks.follow() {
+            self.follow_result(child, seen);
+        }
         self.observe(actor, Op::Join(child), Observation::Done, Some(seen));
         let seen = self.local_of(actor);
         self.journal.note(|| Act::Answered(seen.short()));
@@ -465,6 +475,7 @@ impl World {
             return false;
         }
         self.histories[self.actor.index()].local = state;
+        self.follow_value(state);
         let actor = self.actor;
         self.touch_print(actor);
         true
@@ -473,6 +484,7 @@ impl World {
     /// The seed of the actor's next random draw: a function of its name and how often it drew, not a choice.
     pub fn draw(&mut self, seed: u64) -> u64 {
         self.journal.note(|| Act::Draw(seed));
+        self.draws();
         let actor = self.actor;
         let history = &mut self.histories[actor.index()];
         let number = history.drawn;

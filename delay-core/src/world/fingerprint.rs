@@ -87,7 +87,18 @@ impl World {
         delivery: Delivery,
         queue: impl Iterator<Item = (Process, Print)> + Clone,
     ) -> Print {
-        let print = print_of_queue(delivery, queue.clone(), self.names.object_print(object), &self.names);
+        let name = self.names.object_print(object);
+        let print = print_of_queue(delivery, queue.clone(), name, |who| self.names.process_print(who));
+        self.with_arrival(object, print, queue)
+    }
+
+    /// What messages add, with their order where that counts after all.
+    pub(super) fn with_arrival(
+        &self,
+        object: Object,
+        print: Print,
+        queue: impl Iterator<Item = (Process, Print)>,
+    ) -> Print {
         if !self.names.shows_arrival(object) {
             return print;
         }
@@ -145,6 +156,7 @@ impl World {
             accesses: _,
             before: _,
             looked: _,
+            looks: _,
             // Constant for a search.
             #[cfg(feature = "test-hooks")]
                 masked: _,
@@ -152,7 +164,7 @@ impl World {
             #[cfg(feature = "test-hooks")]
                 as_set: _,
         } = self;
-        let mut print = self.print_of_rest(*sum, &self.choosing);
+        let mut print = self.print_of_rest(*sum, &self.choosing, |who| self.names.process_print(who));
         #[cfg(feature = "test-hooks")]
         let observed = if self.masks(masked::Part::Observed) { &Print::default() } else { observed };
         // What was observed decides what an invariant will say.
@@ -176,10 +188,15 @@ impl World {
     }
 
     /// The parts, and what is to be chosen first.
-    pub(super) fn print_of_rest(&self, sum: Print, choosing: &[(Process, Slot, Outcomes)]) -> Print {
+    pub(super) fn print_of_rest(
+        &self,
+        sum: Print,
+        choosing: &[(Process, Slot, Outcomes)],
+        name: impl Fn(Process) -> Print,
+    ) -> Print {
         let mut print = sum;
         for (process, _, outcomes) in choosing {
-            let who = self.names.process_print(*process);
+            let who = name(*process);
             print = Print::of(Domain::Choosing).and(print).and(who).with(u64::from(outcomes.count));
         }
         print

@@ -34,12 +34,18 @@ impl History {
     /// Something was observed: by the short print of the name of what it is about, the kind of op and outcome, and what was seen if anything was.
     #[inline]
     pub(super) fn observe(&mut self, about: u64, kind: u64, seen: Option<Print>) {
+        self.local = Self::after(self.local, about, kind, seen);
+    }
+
+    /// What was seen after that, where this was before.
+    #[inline]
+    pub(super) const fn after(before: Print, about: u64, kind: u64, seen: Option<Print>) -> Print {
         // What it is about is a hash, and so is what was seen: what the op was and what came of it can be added to them.
         let word = about.wrapping_add((Domain::Observation as u64) << 56 | kind);
-        self.local = match seen {
-            Some(seen) => self.local.with_added(seen, word),
-            None => self.local.with(word),
-        };
+        match seen {
+            Some(seen) => before.with_added(seen, word),
+            None => before.with(word),
+        }
     }
 
     /// What tells a value from others: what its owner, by the short print of its name, had observed, and where it goes.

@@ -26,6 +26,8 @@ pub enum Act {
     Cancel(Slot),
     /// It spawned.
     Spawn(Site),
+    /// So many that it is about to spawn are copies of one another.
+    Copies(u32),
     /// It got a handle through which a process can be aborted.
     AddHandle(Process),
     /// It gave such a handle up, and saw whether the process was over: then its result is dropped here.
@@ -160,6 +162,7 @@ impl World {
             }
             Act::Cancel(slot) => self.cancel(actor, slot),
             Act::Spawn(site) => return Told::Spawned(self.spawn(site)),
+            Act::Copies(count) => self.declare_copies(count),
             Act::AddHandle(process) => self.add_handle(process),
             Act::ReleaseHandle(process) => return Told::Answer(u64::from(self.release_handle(process))),
             Act::Abort(process, site) => self.abort(process, site),

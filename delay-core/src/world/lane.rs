@@ -35,7 +35,7 @@ pub enum After {
 }
 
 impl World {
-    /// Whether nobody notes what is looked at, touched or changed, nor writes down what processes do.
+    /// Whether nobody notes what is looked at, touched or changed, writes down what processes do, or follows prints.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "asked with every message")]
     fn is_unwatched(&self) -> bool {
@@ -44,7 +44,7 @@ impl World {
             return false;
         }
         // The tables keep together, and note together.
-        !(self.journal.is_open() | self.accesses.is_wanted) && self.mailboxes.is_plain()
+        !(self.journal.is_open() | self.accesses.is_wanted | self.looks.follow()) && self.mailboxes.is_plain()
     }
 
     /// Grants a choice, if that is a receive that takes the lane.

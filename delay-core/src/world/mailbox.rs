@@ -375,7 +375,7 @@ pub(super) fn print_of_queue(
     delivery: Delivery,
     queue: impl Iterator<Item = (Process, Print)> + Clone,
     name: Print,
-    names: &Names,
+    name_of: impl Fn(Process) -> Print,
 ) -> Print {
     let count = queue.clone().count() as u64;
     // Pitfall B.7: in order where the order is visible, counted where it is not, never combined by XOR.
@@ -390,7 +390,7 @@ pub(super) fn print_of_queue(
                 let is_head = queue.clone().take(place).all(|(earlier, _)| earlier != sender);
                 if is_head {
                     let own = queue.clone().skip(place).filter(|(of, _)| *of == sender);
-                    let from = Print::of(Domain::Sender).and(names.process_print(sender));
+                    let from = Print::of(Domain::Sender).and(name_of(sender));
                     bag = bag.plus(own.fold(from, |print, (_, id)| print.and(id)));
                 }
             }
@@ -455,7 +455,7 @@ mod tests {
         };
         let print = |delivery, messages: &[Queued]| {
             let queue = messages.iter().map(|queued| (queued.sender, queued.id));
-            print_of_queue(delivery, queue, Print::of(Domain::ObjectName), &names)
+            print_of_queue(delivery, queue, Print::of(Domain::ObjectName), |who| names.process_print(who))
         };
         let one = [queued(0, 0, 1), queued(1, 1, 2)];
         let two = [queued(0, 1, 2), queued(1, 0, 1)];

@@ -17,6 +17,7 @@ mod act;
 pub mod as_set;
 mod choice;
 mod clock;
+mod copies;
 mod ends;
 pub mod environment;
 mod fair;
@@ -24,6 +25,7 @@ pub mod fault;
 mod fingerprint;
 pub mod history;
 pub mod journal;
+mod key;
 mod lane;
 mod looked;
 pub mod mailbox;
@@ -56,6 +58,7 @@ use crate::{
 };
 use access::Accesses;
 pub use choice::Choice;
+use copies::Looks;
 use environment::{Environment, Happened};
 pub use fair::{Demand, Lacking};
 use history::History;
@@ -150,6 +153,8 @@ pub struct World {
     before: Before,
     /// Which parts were looked at, while somebody wants to know.
     looked: Looked,
+    /// How copies of a task see what they have seen, where they are exchanged.
+    looks: Looks,
     /// What a test leaves out of the fingerprint.
     #[cfg(feature = "test-hooks")]
     masked: Option<masked::Part>,
@@ -218,6 +223,7 @@ impl World {
             accesses: Accesses::default(),
             before: Before::default(),
             looked,
+            looks: Looks::default(),
             #[cfg(feature = "test-hooks")]
             masked: None,
             #[cfg(feature = "test-hooks")]
@@ -245,6 +251,7 @@ impl World {
         self.events.clear();
         self.accesses.begin();
         (self.actor, self.first_poll, self.inside, self.notes) = (Process::BODY, false, None, Notes::default());
+        self.looks.reset(self.names.exchanged());
         self.sum = Print::default();
         self.stale_processes.clear();
         self.stale_mailboxes.clear();

@@ -121,6 +121,7 @@ impl World {
         self.begin_step(process);
         self.steps += 1;
         let seen = Print::default().with(u64::from(choice.alternative));
+        self.follow_value(seen);
         self.conclude(process, slot, Observation::Outcome(choice.alternative), Some(seen));
         Some(Next::Poll(process, slot))
     }
@@ -185,7 +186,11 @@ impl World {
             }
             Op::Join(child) => {
                 self.touch_process(child, Kind::Join);
-                (Observation::Done, Some(self.result_of(child)))
+                let result = self.result_of(child);
+                if self.looks.follow() {
+                    self.follow_result(child, result);
+                }
+                (Observation::Done, Some(result))
             }
             Op::Sleep(deadline) => {
                 self.now = self.now.max(deadline);
@@ -230,7 +235,12 @@ impl World {
     #[cold]
     fn observe_which(&mut self, process: Process, slot: Slot) {
         let mark = self.op_mark(process, slot);
-        self.observe_print(process, Print::of(Domain::Observation).with(mark));
+        let what = Print::of(Domain::Observation).with(mark);
+        if self.looks.follow() {
+            let pending = self.processes[process.index()].pending[slot.index()];
+            self.follow_mark(what, mark, &pending);
+        }
+        self.observe_print(process, what);
     }
 
     /// What tells an op from the others of its process: its place, and its number among those of that place.
@@ -295,15 +305,24 @@ impl World {
     #[inline]
     fn keep_observed(&mut self, process: Process, about: u64, kind: u64, seen: Option<Print>) {
         let history = &mut self.histories[process.index()];
+        let before = history.local;
         history.observe(about, kind, seen);
+        let after = history.local;
         note_stale(&mut history.stale, &mut self.stale_processes, process);
+        if self.looks.follow() {
+            self.follow_seen(before, (about, kind), seen, after);
+        }
     }
 
     #[inline]
     pub(super) fn observe_print(&mut self, process: Process, what: Print) {
         let history = &mut self.histories[process.index()];
-        history.local = history.local.and(what);
+        let before = history.local;
+        history.local = before.and(what);
         self.touch_print(process);
+        if self.looks.follow() {
+            self.follow_and(before, what, before.and(what));
+        }
     }
 
     /// What one who joins it observes: how it ended, and what its result is a function of.
@@ -315,7 +334,11 @@ impl World {
     /// The actor sees something of a process or an object, by the print of its name.
     pub(super) fn observe_of(&mut self, about: Print, seen: Print) {
         let actor = self.actor;
-        self.observe_print(actor, Print::of(Domain::Observation).and(about).and(seen));
+        let what = Print::of(Domain::Observation).and(about).and(seen);
+        if self.looks.follow() {
+            self.follow_observed(what, about, seen);
+        }
+        self.observe_print(actor, what);
     }
 
     fn perform_send(

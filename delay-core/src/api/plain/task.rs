@@ -72,6 +72,21 @@ where
     task
 }
 
+/// Spawns `count` tasks that do the same: each runs its own clone of `task`. That they do counts in tests.
+#[track_caller]
+pub fn spawn_identical<F, T>(count: usize, task: F) -> JoinSet<T::Output>
+where
+    F: FnOnce() -> T + Clone + Send + 'static,
+    T: Future + Send + 'static,
+    T::Output: Send + 'static,
+{
+    let mut set = JoinSet::new();
+    for task in vec![task; count] {
+        set.spawn(async move { task().await });
+    }
+    set
+}
+
 /// Configures a task before it is spawned.
 #[derive(Debug, Default, Clone)]
 pub struct Builder {

@@ -62,7 +62,7 @@ impl JoinError {
 
     /// Which task it was.
     pub fn id(&self) -> Id {
-        self.id
+        self.id.seen()
     }
 }
 

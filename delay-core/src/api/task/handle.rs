@@ -62,6 +62,11 @@ impl Target {
     pub(super) fn id(&self) -> Id {
         Id(Named::Controlled(self.process))
     }
+
+    /// It is asked for among others, in the order in which they were spawned.
+    pub(super) fn asked_in_order(&self) {
+        backend::within_if(self.execution, |context| context.world.ask_in_order(self.process));
+    }
 }
 
 /// A join of a controlled task that may still be waited for.
@@ -179,7 +184,7 @@ impl<T> JoinHandle<T> {
     /// Names the task.
     pub fn id(&self) -> Id {
         match &self.inner {
-            Side::Controlled(joining) => joining.target.id(),
+            Side::Controlled(joining) => joining.target.id().seen(),
             Side::Tokio(handle) => Id::of_tokio(handle.id()),
         }
     }
@@ -233,7 +238,7 @@ impl AbortHandle {
     /// Names the task.
     pub fn id(&self) -> Id {
         match &self.inner {
-            Side::Controlled(target) => target.id(),
+            Side::Controlled(target) => target.id().seen(),
             Side::Tokio(handle) => Id::of_tokio(handle.id()),
         }
     }
@@ -252,6 +257,14 @@ enum Named {
 impl Id {
     pub(super) fn of_tokio(id: tokio::task::Id) -> Self {
         Self(Named::Tokio(id))
+    }
+
+    /// The program sees it, and can tell the task from others.
+    pub(super) fn seen(self) -> Self {
+        if let Named::Controlled(process) = self.0 {
+            context::with(|context| context.world.tell_apart(process));
+        }
+        self
     }
 
     /// Tells the explorer about this task (the paper's `Step` callback): the `ordered` explorer takes the value as the
@@ -273,6 +286,7 @@ impl fmt::Display for Id {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Named::Controlled(process) => {
+                self.seen();
                 let label = context::with(|context| context.labels.process(&context.world, process));
                 f.pad(&label.unwrap_or_else(|| format!("{process:?}")))
             }
@@ -293,7 +307,7 @@ pub fn id() -> Id {
 /// The running task, if there is one.
 pub fn try_id() -> Option<Id> {
     match context::with(|context| context.world.actor()) {
-        Some(process) => Some(Id(Named::Controlled(process))),
+        Some(process) => Some(Id(Named::Controlled(process)).seen()),
         None => tokio::task::try_id().map(Id::of_tokio),
     }
 }

@@ -145,14 +145,22 @@ impl<T: 'static> JoinSet<T> {
     /// Joins a task that has ended, without waiting: immediate.
     #[track_caller]
     pub fn try_join_next(&mut self) -> Option<Result<T, JoinError>> {
-        self.try_join_next_with_id().map(without_id)
+        self.try_next().map(without_id)
     }
 
     /// As [`JoinSet::try_join_next`], with the task's id.
     #[track_caller]
     pub fn try_join_next_with_id(&mut self) -> Option<Result<(Id, T), JoinError>> {
+        self.try_next().map(with_id)
+    }
+
+    #[track_caller]
+    fn try_next(&mut self) -> Option<Result<(Id, T), JoinError>> {
         match &mut self.inner {
             Side::Controlled(tasks) => {
+                for task in tasks.iter() {
+                    task.target().asked_in_order();
+                }
                 for index in 0..tasks.len() {
                     if let Some(joined) = tasks[index].join_now() {
                         let id = tasks.remove(index).target().id();
@@ -167,11 +175,15 @@ impl<T: 'static> JoinSet<T> {
 
     /// Polls to join a task, for hand-written futures.
     pub fn poll_join_next(&mut self, cx: &mut task::Context<'_>) -> Poll<Option<Result<T, JoinError>>> {
-        self.poll_join_next_with_id(cx).map(|next| next.map(without_id))
+        self.poll_next(cx).map(|next| next.map(without_id))
     }
 
     /// As [`JoinSet::poll_join_next`], with the task's id.
     pub fn poll_join_next_with_id(&mut self, cx: &mut task::Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
+        self.poll_next(cx).map(|next| next.map(with_id))
+    }
+
+    fn poll_next(&mut self, cx: &mut task::Context<'_>) -> Poll<Option<Result<(Id, T), JoinError>>> {
         match &mut self.inner {
             Side::Controlled(tasks) if tasks.is_empty() => Poll::Ready(None),
             Side::Controlled(tasks) => {
@@ -227,6 +239,11 @@ impl<T: 'static> JoinSet<T> {
     }
 }
 
+/// The program sees the id.
+fn with_id<T>(joined: Result<(Id, T), JoinError>) -> Result<(Id, T), JoinError> {
+    joined.map(|(id, result)| (id.seen(), result))
+}
+
 fn without_id<T>(joined: Result<(Id, T), JoinError>) -> Result<T, JoinError> {
     joined.map(|(_, result)| result)
 }
@@ -264,6 +281,46 @@ fn insert<T>(tasks: &mut Vec<Joining<T>>, handle: JoinHandle<T>) -> AbortHandle 
         }
         Side::Tokio(_) => backend::misplaced(),
     }
+}
+
+/// Spawns `count` tasks that do the same: each runs its own clone of `task`, which is told no number.
+///
+/// An exhaustive search does not tell them apart: states that differ only in which of them is which are one state, so that up to
+/// `count`! times fewer are visited. It says so in its coverage statement; and where something does tell the tasks apart, it says what, and
+/// visits all states. Outside a test it is a loop of [`JoinSet::spawn`]s.
+///
+/// ```
+/// use delay_core::api::{payload::Payload, sync::mpsc, task};
+/// async fn body() {
+///     let (requests, mut received) = mpsc::unbounded_channel_with(Payload::visible());
+///     let mut clients = task::spawn_identical(3, move || async move {
+///         task::yield_now().await;
+///         requests.send(1).expect("the body receives");
+///     });
+///     let mut sum = 0;
+///     while let Some(one) = received.recv().await {
+///         sum += one;
+///     }
+///     assert_eq!(sum, 3);
+///     while clients.join_next().await.is_some() {}
+/// }
+/// ```
+#[track_caller]
+pub fn spawn_identical<F, T>(count: usize, task: F) -> JoinSet<T::Output>
+where
+    F: FnOnce() -> T + Clone + Send + 'static,
+    T: Future + Send + 'static,
+    T::Output: Send + 'static,
+{
+    // All clones first: a clone may do something that its parent then has seen, and the tasks are to be spawned alike.
+    let tasks = vec![task; count];
+    let mut set = JoinSet::new();
+    context::with(|context| context.world.declare_copies(count as u32));
+    for task in tasks {
+        // Called by the task itself: what it makes is the task's.
+        set.spawn(async move { task().await });
+    }
+    set
 }
 
 impl<T> Drop for JoinSet<T> {

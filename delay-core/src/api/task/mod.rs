@@ -19,7 +19,7 @@ pub use blocking::{block_in_place, spawn_blocking};
 pub use error::JoinError;
 use handle::Joining;
 pub use handle::{AbortHandle, Id, JoinHandle, id, try_id};
-pub use join_set::{JoinNext, JoinNextWithId, JoinSet};
+pub use join_set::{JoinNext, JoinNextWithId, JoinSet, spawn_identical};
 use std::{
     borrow::Cow,
     future::{Future, poll_fn},

@@ -124,6 +124,7 @@ impl World {
     }
 
     fn create_shared(&mut self, kind: Kind) -> Object {
+        self.unfollowed();
         let object = self.next_object();
         while self.shared.len() <= object.index() {
             self.shared.push(Shared::new(Kind::Notify(Notify::default())));
