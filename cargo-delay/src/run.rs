@@ -295,7 +295,7 @@ mod tests {
     use crate::{discover::tests::test, outcome::Status};
     use std::{os::unix::fs::PermissionsExt as _, sync::Arc};
 
-    const STARTED: &str = r#"{"seq":0,"type":"started","version":3,"test":"t","file":"f","line":1}"#;
+    const STARTED: &str = r#"{"seq":0,"type":"started","version":4,"test":"t","file":"f","line":1}"#;
     const FINISHED: &str = r#"{"seq":1,"type":"finished","verdict":"passed","coverage":"all","executions":1,"steps":2,"states":3,"elapsed_ms":4}"#;
 
     /// A test whose process is the shell script `body`, in `directory`.

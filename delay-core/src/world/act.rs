@@ -248,9 +248,7 @@ impl World {
             return Observation::Lost(message);
         }
         let id = self.value_print(from, || self.names.object_short(to), content);
-        if self.looks.follow() {
-            self.follow_message(from, to, content, id);
-        }
+        self.follow_message(from, to, content, id);
         let queued = Queued { message, arrival: message.0, sender: from, rule, id };
         if fate == Fate::AheadOf(0) && !self.is_hostile() {
             self.arriving(to, from, message, |mailbox| mailbox.add(queued));

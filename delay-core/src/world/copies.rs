@@ -353,16 +353,21 @@ impl World {
     }
 
     /// What a message is.
-    #[cold]
+    #[inline]
     pub(super) fn follow_message(&mut self, from: Process, to: Object, content: Option<Print>, id: Print) {
+        if self.looks.follow() {
+            self.follow_known_message(from, to, content, id);
+        }
+    }
+
+    #[cold]
+    fn follow_known_message(&mut self, from: Process, to: Object, content: Option<Print>, id: Print) {
         let seen = self.histories[from.index()];
         if content.is_some() {
             self.follow_value(id);
             return self.compare_content(from, to, &seen, id);
         }
-        self.follow(id, |eye| {
-            Some(eye.history(&seen)?.origin(eye.process(from).short(), eye.object(to).short()))
-        });
+        self.follow(id, |eye| Some(eye.history(&seen)?.origin(eye.process(from).short(), eye.object(to).short())));
     }
 
     /// Copies that have seen the same send the same.

@@ -164,7 +164,7 @@ impl World {
             #[cfg(feature = "test-hooks")]
                 as_set: _,
         } = self;
-        let mut print = self.print_of_rest(*sum, &self.choosing, |who| self.names.process_print(who));
+        let mut print = Self::print_of_rest(*sum, &self.choosing, |who| self.names.process_print(who));
         #[cfg(feature = "test-hooks")]
         let observed = if self.masks(masked::Part::Observed) { &Print::default() } else { observed };
         // What was observed decides what an invariant will say.
@@ -189,7 +189,6 @@ impl World {
 
     /// The parts, and what is to be chosen first.
     pub(super) fn print_of_rest(
-        &self,
         sum: Print,
         choosing: &[(Process, Slot, Outcomes)],
         name: impl Fn(Process) -> Print,

@@ -54,6 +54,7 @@ impl World {
             self.add_queue(looks, class, &mut sums, (*object, mailbox.print.minus(print), mailbox.delivery, queue))?;
         }
         for monitor in 0..self.monitors.len() {
+            // A value: it mentions nobody.
             let print = self.monitor_print(monitor);
             sums.add(print, looks.part(print, |_| Ok(Summand::Same))?);
         }
@@ -111,7 +112,7 @@ impl World {
         let mut keys = Print::default();
         for (place, (each, own)) in (0..).zip(sums.each.iter().zip(&sums.own)) {
             let eye = Eye { names: &self.names, followed: &looks.followed, class, whose: Whose::Copy(place) };
-            let rest = self.print_of_rest(sums.same.plus(*each), choosing, |who| eye.process(who));
+            let rest = Self::print_of_rest(sums.same.plus(*each), choosing, |who| eye.process(who));
             keys = keys.plus(Print::of(Domain::Copy).and(rest).and(*own));
         }
         Print::of(Domain::Copy).and(keys).and(observed)

@@ -270,7 +270,7 @@ impl World {
 
     /// The fingerprint of a state with this sum of the prints of its parts, and this rest, where nothing else can be told of it.
     pub fn print_with_rest(&self, sum: Print, rest: &Rest) -> Print {
-        self.print_of_rest(sum, &rest.choosing, |who| self.names.process_print(who))
+        Self::print_of_rest(sum, &rest.choosing, |who| self.names.process_print(who))
     }
 
     fn look_at_state(process: Process, state: &ProcessState) -> PartState {
