@@ -1,7 +1,7 @@
 //! The World: the paper's program state S as pure data.
 //!
 //! It holds ids only: no user value, no future, no clock, no I/O. Every controlled object's semantics stands here,
-//! once. Live execution asks it what a choice does ([`World::grant`]) and tells it what the process did next (the
+//! once; what most steps do a second time, for speed (`lane.rs`). Live execution asks it what a choice does ([`World::grant`]) and tells it what the process did next (the
 //! methods of `act.rs`).
 //!
 //! Invariants:
