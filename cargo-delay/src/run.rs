@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(good.status(), Status::Passed);
         let place = directory.path().canonicalize().unwrap();
         let printed = format!(
-            "{{\"version\":3,\"command\":\"test\",\"overrides\":{{}}}}\n--exact good --nocapture\n{}\n",
+            "{{\"version\":4,\"command\":\"test\",\"overrides\":{{}}}}\n--exact good --nocapture\n{}\n",
             place.display()
         );
         assert_eq!(good.output, printed);
