@@ -21,6 +21,7 @@ fn assert_refused(report: &Report, what: &str) {
     let said = catch_unwind(|| report.assert_passed()).expect_err("nothing can be said of it");
     let said = said.downcast_ref::<String>().expect("a text");
     assert!(said.contains(what) && said.contains("leave the reduction out"), "{said}");
+    assert!(!report.sentences().contains("no choice was met"), "{}", report.sentences());
 }
 
 #[derive(Hash, Default)]
