@@ -6,7 +6,7 @@
 //! Prints states, transitions, how often the program was executed, the time, rates, and the largest size that the process ever had
 //! in memory. Not criterion's: one search may take minutes.
 
-use delay::{Checker, Granularity, net::Delivery};
+use delay::{Checker, Granularity};
 use std::{env, fs, time::Duration};
 
 mod identical_votes;
@@ -29,7 +29,7 @@ fn main() {
         "named-votes" => checker.check(move || named_votes::named_votes(participants)),
         "identical-votes" => checker.check(move || identical_votes::identical_votes(participants, true)),
         "each-votes" => checker.check(move || identical_votes::identical_votes(participants, false)),
-        "networked" => checker.check(move || networked::networked(participants, Delivery::PerSender)),
+        "networked" => checker.check(move || networked::networked(participants)),
         other => panic!("no program is called {other}: voting, named-votes, identical-votes, each-votes, networked"),
     };
     let seconds = began.elapsed().as_secs_f64();

@@ -32,9 +32,9 @@ impl Monitor for Atomicity {
     }
 }
 
-pub(crate) async fn networked(participants: usize, delivery: Delivery) {
+pub(crate) async fn networked(participants: usize) {
     monitor::register(Atomicity::default());
-    let net = Network::with_payload(delivery, Payload::visible());
+    let net = Network::with_payload(Delivery::PerSender, Payload::visible());
     let mut coordinator = net.endpoint("coordinator");
     let endpoints: Vec<Endpoint<Message>> = (0..participants).map(|me| net.endpoint(format!("{me}"))).collect();
     let addresses: Vec<Address> = endpoints.iter().map(Endpoint::address).collect();

@@ -415,8 +415,7 @@ impl Steps {
         &'s self,
         state: &'s State,
     ) -> impl Iterator<Item = (Object, Print, Delivery, impl Iterator<Item = (Process, Print)>)> {
-        let queues = state.objects().filter_map(|object| state.queue(object));
-        queues.map(|queue| queue.content(&self.messages))
+        state.queues().map(|queue| queue.content(&self.messages))
     }
 
     /// What belongs to no part, if there is anything.

@@ -115,9 +115,6 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         let state = self.trail.walk.fingerprint();
         self.lassos = Lassos::begin(state, self.trail.walk.live().world());
         let key = self.key(state)?;
-        if self.trail.walk.live().world().revision() != self.revision {
-            return Err(Halt::Anew);
-        }
         self.is_new(key, 0, visited);
         let status = self.trail.walk.live().status();
         if status == Status::Violated {
@@ -215,9 +212,7 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         let moved = self.lassos.as_ref().and_then(|_| self.trail.walk.world().moved_by(choice));
         let status = self.trail.step(choice, spent)?;
         self.coverage.transitions += 1;
-        if self.trail.walk.live().world().revision() != self.revision {
-            return Err(Halt::Anew);
-        }
+        self.is_current()?;
         self.look_at_footprint(V::MERGES, status)?;
         // Pitfall B.22: before the cache, which may know the state from an execution that did nothing wrong.
         if status == Status::Violated && self.trail.walk.live().shows_violations() {
@@ -228,9 +223,6 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
             lassos.step(frame.state, choice, moved, state, self.trail.walk.world());
         }
         let key = self.key(state)?;
-        if self.trail.walk.live().world().revision() != self.revision {
-            return Err(Halt::Anew);
-        }
         if V::ORDERED {
             self.trail.tell();
         }
@@ -258,7 +250,14 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
     /// What the state where the trail ends counts as, of which this is the fingerprint.
     #[inline]
     fn key(&mut self, state: Print) -> Result<Print, Halt> {
-        self.trail.walk.key(state).map_err(|divergence| self.trail.diverged(divergence))
+        let key = self.trail.walk.key(state).map_err(|divergence| self.trail.diverged(divergence))?;
+        self.is_current().map(|()| key)
+    }
+
+    /// What a search has to know from its beginning is what was known then.
+    #[inline]
+    fn is_current(&self) -> Result<(), Halt> {
+        if self.trail.walk.live().world().revision() == self.revision { Ok(()) } else { Err(Halt::Anew) }
     }
 
     /// Whether the state where the trail ends must be expanded. Where that is asked, the explorer was told how it was reached.
@@ -413,9 +412,7 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
                 Ok((walked? == Status::Violated).then(|| Finding::of(live, hit.spent.into_vec())))
             });
             self.found = found?;
-            if self.trail.walk.live().world().revision() != self.revision {
-                return Err(Halt::Anew);
-            }
+            self.is_current()?;
             if self.found.is_some() {
                 return Err(Halt::Found);
             }

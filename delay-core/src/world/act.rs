@@ -447,9 +447,6 @@ impl World {
         let over = !self.processes[child.index()].is_live();
         let seen = if over { self.result_of(child) } else { Print::default() };
         let actor = self.actor;
-        if over && self.looks.follow() {
-            self.follow_result(child, seen);
-        }
         self.observe(actor, Op::Join(child), Observation::Done, Some(seen));
         let seen = self.local_of(actor);
         self.journal.note(|| Act::Answered(seen.short()));

@@ -253,18 +253,13 @@ impl Mailbox {
         match self.delivery {
             Delivery::Fifo => place == 0,
             Delivery::Unordered => true,
-            Delivery::PerSender => self.is_head(place),
+            Delivery::PerSender => self.queue.is_head(place),
         }
     }
 
     /// Whether a message is in the queue: once more, if it was duplicated.
     pub(super) fn holds(&self, message: Message) -> bool {
         self.queue.iter().any(|queued| queued.message == message)
-    }
-
-    pub(super) fn is_head(&self, index: usize) -> bool {
-        let sender = self.queue[index].sender;
-        self.queue.iter().take(index).all(|earlier| earlier.sender != sender)
     }
 
     /// Whether a message of a sender comes after one that was sent before it.

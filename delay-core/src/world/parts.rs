@@ -150,6 +150,13 @@ pub struct PartState {
     pub is_peculiar: bool,
 }
 
+impl PartState {
+    /// Of a part that is no process.
+    const fn of(identity: Print, print: Print) -> Self {
+        Self { identity, print, alternatives: 0, is_live: false, is_peculiar: false }
+    }
+}
+
 impl World {
     /// From here on it is noted what is looked at.
     pub fn begin_looking(&mut self) {
@@ -308,23 +315,12 @@ impl World {
     fn look_at_history(process: Process, history: &History) -> PartState {
         let History { local, spawned, created, drawn, print, stale: _ } = history;
         let counted = (spawned, created, drawn);
-        PartState {
-            identity: Print::of_value(Domain::History, &(process.number(), counted)).and(*local),
-            print: *print,
-            alternatives: 0,
-            is_live: false,
-            is_peculiar: false,
-        }
+        PartState::of(Print::of_value(Domain::History, &(process.number(), counted)).and(*local), *print)
     }
 
     fn look_at_monitor_state(&self, monitor: usize) -> PartState {
-        PartState {
-            identity: Print::of(Domain::Monitor).with(monitor as u64).and(self.monitors[monitor]),
-            print: self.monitor_print(monitor),
-            alternatives: 0,
-            is_live: false,
-            is_peculiar: false,
-        }
+        let identity = Print::of(Domain::Monitor).with(monitor as u64).and(self.monitors[monitor]);
+        PartState::of(identity, self.monitor_print(monitor))
     }
 
     fn look_at_mailbox(&self, object: Object, mailbox: &Mailbox) -> PartState {
@@ -349,13 +345,10 @@ impl World {
         let counted = (object.index() as u32, capacity, senders, reserved);
         let flags = (*delivery as u8, closed, abandoned, is_networked, copies, is_bound);
         let of = (host.map(Process::number), reader.map(Process::number));
-        PartState {
-            identity: Print::of_value(Domain::Part, &(counted, flags, of)),
-            print: mailbox.fingerprint(self.names.object_print(object), &self.names),
-            alternatives: 0,
-            is_live: false,
-            is_peculiar: *is_networked && !is_bound && host.is_none(),
-        }
+        let identity = Print::of_value(Domain::Part, &(counted, flags, of));
+        let print = mailbox.fingerprint(self.names.object_print(object), &self.names);
+        let is_peculiar = *is_networked && !is_bound && host.is_none();
+        PartState { is_peculiar, ..PartState::of(identity, print) }
     }
 }
 

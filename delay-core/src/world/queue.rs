@@ -27,8 +27,8 @@ pub(super) struct Queue {
     done: Cell<Done>,
 }
 
-/// So many messages are taken before those that are left are moved to the front: seldom enough that it costs nothing, where there are fewer than that.
-const TAKEN_MAX: usize = 1_024;
+/// So many messages are taken at least, and as many as are left, before those are moved to the front: a move costs no more than what was taken since.
+const TAKEN_MIN: usize = 1_024;
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Done {
@@ -179,9 +179,20 @@ impl Queue {
 
     /// The places of the first messages of their senders.
     fn heads(&self) -> impl Iterator<Item = usize> {
+        (0..self.len_unnoted()).filter(|place| self.is_first_of_sender(*place))
+    }
+
+    fn is_first_of_sender(&self, place: usize) -> bool {
         let items = self.items();
-        let is_first = move |at: &usize| items[..*at].iter().all(|earlier| earlier.sender != items[*at].sender);
-        (0..items.len()).filter(is_first)
+        items[..place].iter().all(|earlier| earlier.sender != items[place].sender)
+    }
+
+    /// Whether the message at a place is the first of its sender.
+    pub(super) fn is_head(&self, place: usize) -> bool {
+        if self.looked.is_open() {
+            self.looked.note(Seen::All(self.object));
+        }
+        self.is_first_of_sender(place)
     }
 
     /// How many senders have messages here.
@@ -279,7 +290,7 @@ impl Queue {
         if self.head == self.items.len() {
             self.items.clear();
             self.head = 0;
-        } else if self.head == TAKEN_MAX {
+        } else if self.head >= TAKEN_MIN.max(self.len_unnoted()) {
             self.forget_taken();
         }
         Some(first)
@@ -350,5 +361,32 @@ impl Index<usize> for Queue {
     #[inline]
     fn index(&self, place: usize) -> &Queued {
         self.get(place).unwrap_or_else(|| crate::bug!("no message at place {place}"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::fault::Rule, *};
+    use crate::{hash::Print, ids::Message};
+
+    #[test]
+    fn what_was_taken_makes_room_and_the_order_stays() {
+        let mut queue = Queue::new(Object::new(0), Looked::default());
+        let (mut added, mut taken) = (0, 0);
+        // It grows and shrinks, far past the room for what was taken.
+        for (adds, takes) in [(10_000, 4_000), (3_000, 8_000), (5_000, 6_000)] {
+            for _ in 0..adds {
+                let (message, sender) = (Message(added), Process::BODY);
+                queue.push_back(Queued { message, arrival: added, sender, rule: Rule::TEST, id: Print::default() });
+                added += 1;
+            }
+            for _ in 0..takes {
+                assert_eq!(queue.pop_front().map(|queued| queued.message), Some(Message(taken)));
+                taken += 1;
+            }
+            assert_eq!(queue.len(), (added - taken) as usize);
+            assert!(queue.head < TAKEN_MIN.max(queue.len()), "{} taken are kept", queue.head);
+        }
+        assert_eq!(queue.pop_front().map(|queued| queued.message), None);
     }
 }

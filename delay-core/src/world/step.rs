@@ -186,11 +186,7 @@ impl World {
             }
             Op::Join(child) => {
                 self.touch_process(child, Kind::Join);
-                let result = self.result_of(child);
-                if self.looks.follow() {
-                    self.follow_result(child, result);
-                }
-                (Observation::Done, Some(result))
+                (Observation::Done, Some(self.result_of(child)))
             }
             Op::Sleep(deadline) => {
                 self.now = self.now.max(deadline);
@@ -326,9 +322,13 @@ impl World {
     }
 
     /// What one who joins it observes: how it ended, and what its result is a function of.
-    pub(super) fn result_of(&self, process: Process) -> Print {
+    pub(super) fn result_of(&mut self, process: Process) -> Print {
         let seen = self.histories[process.index()].of(Print::default());
-        seen.with(self.processes[process.index()].status as u64)
+        let result = seen.with(self.processes[process.index()].status as u64);
+        if self.looks.follow() {
+            self.follow_result(process, result);
+        }
+        result
     }
 
     /// The actor sees something of a process or an object, by the print of its name.
