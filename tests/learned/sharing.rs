@@ -85,27 +85,28 @@ fn a_program_that_shares_nothing_is_seldom_executed() {
 }
 
 /// What a program is set up with cannot be done again without it, and need not be: also where an execution begins anew in the middle
-/// of a step, because who ends after a receive must not do so in the same step.
+/// of a step, because whoever ends after a receive, and drops an endpoint then, must not do so in the same step.
 #[test]
 fn a_program_that_is_set_up_again_is_seldom_executed() {
     let report = Checker::new().check(|| async {
         let net = Network::with_payload(Delivery::Fifo, Payload::visible());
         let mut server = net.endpoint("server");
-        for number in 0..5 {
-            let (mut client, to) = (net.endpoint(format!("client {number}")), server.address());
+        for number in 0..4 {
+            let (client, to) = (net.endpoint(format!("client {number}")), server.address());
             task::spawn(async move {
-                client.send(to, number).await.expect("the server is there");
-                assert_eq!(client.recv().await.message, number);
+                for _ in 0..2 {
+                    client.send(to, number).await.expect("the server is there");
+                }
+                std::future::pending::<()>().await;
             });
         }
-        for served in 0..5 {
+        for served in 0..8 {
             delay::checkpoint(&served);
-            let request = server.recv().await;
-            server.send(request.from, request.message).await.expect("the client waits");
+            server.recv().await;
         }
     });
     report.assert_passed();
     let coverage = &report.coverage;
     assert!(coverage.states > 2_000, "{}", coverage.states);
-    assert!(coverage.totals.executions * 2 < coverage.states, "{} of {}", coverage.totals.executions, coverage.states);
+    assert!(coverage.totals.executions * 5 < coverage.states, "{} of {}", coverage.totals.executions, coverage.states);
 }
