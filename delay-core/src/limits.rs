@@ -36,6 +36,8 @@ pub const STEPS_DEFAULT: u32 = 100_000;
 pub const CONFIGURATIONS_MAX: usize = 1 << 17;
 /// Most bytes of a stored value's encoding. Past it the write panics and says so; a length beyond it in a file is damage.
 pub const STORED_BYTES_MAX: usize = 1 << 30;
+/// Steps of the execution that comes before all others, in which lazy initialisation is done: one that goes round for ever does nothing new.
+pub const WARM_UP_STEPS_MAX: u32 = 1 << 14;
 /// How long the engine waits for a wake by uncontrolled code before it gives the execution up, in milliseconds.
 pub const FOREIGN_WAIT_MS: u64 = 1_000;
 /// Steps between two looks at the clock.

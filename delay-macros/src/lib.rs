@@ -35,7 +35,7 @@ use proc_macro::TokenStream;
 /// | `explorer` | `"rtc"`, .. or an expression | the explorer that decides which process goes next |
 /// | `mode` | `"ses"`, `"ss"`, `"ses+ss"`, `"random"` | how its schedules are searched |
 /// | `max_delays` | number | the largest delay bound |
-/// | `delta` | number, at least 1 | how many delays one step may spend; `ses` and `ses+ss` only |
+/// | `delta` | number, at least 1 | by how much the delay bound rises each time; `ses` and `ses+ss` only |
 /// | `seed` | number | start of every random decision |
 /// | `max_steps` | number, at least 1 | longer executions are cut off, and counted |
 /// | `granularity` | `"send"`, `"op"`, `"macro"` | how much a process does in one step |

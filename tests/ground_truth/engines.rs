@@ -12,7 +12,7 @@ use crate::{
     wire::{Counts, Ledger, Wiring},
 };
 use delay::{Cache, Checker, Execution, Report, net::Delivery};
-use delay_core::coverage::Coverage;
+use delay_core::{coverage::Coverage, search::Delta};
 use std::{collections::BTreeSet, time::Duration};
 
 /// The explorers whose definition the notes have, by their names there.
@@ -202,7 +202,7 @@ fn every_stratum_has_its_executions_and_states() {
         row.check("executions", &series(&expected));
 
         let key = subject.key();
-        let paper = subject.check(subject.checker(explorer), explorer).report.coverage;
+        let paper = subject.check(subject.checker(explorer).delta(1), explorer).report.coverage;
         let expected = strata.exhaust(1, strata::Cache::State(key));
         assert_eq!(series(&paper.states_per_bound), series(&expected.states), "{row}");
         // The table goes by content. The one program with checkpoints has fewer states with them.
@@ -219,6 +219,13 @@ fn every_stratum_has_its_executions_and_states() {
             let within: Vec<usize> = (0..strict.len()).map(at).collect();
             assert_eq!(series(&strict), series(&within), "{row}, delta {delta}");
         }
+        // Where nobody says by how much the bound is to rise.
+        let rising = subject.checker(explorer).cache(Cache::StateExplorer);
+        let rising = subject.check(rising, explorer).report.coverage.states_per_bound;
+        let bounds = std::iter::successors(Some(0), |bound| Delta::default().next(*bound, None));
+        let at = |bound: u32| expected[(bound as usize).min(expected.len() - 1)];
+        let within: Vec<usize> = bounds.take(rising.len()).map(at).collect();
+        assert_eq!(series(&rising), series(&within), "{row}, rising");
     }
 }
 

@@ -14,7 +14,7 @@ use delay_core::{
     harness::Erased,
     live::Options,
     search::{
-        Settings,
+        Delta, Settings,
         budget::Limits,
         saved::{Position, Saved},
     },
@@ -70,8 +70,15 @@ fn every_way_to_search_goes_on_where_it_was_stopped() {
         (Cache::Off, Fingerprints::Bits64, 1, Some(2), 0),
     ] {
         for execution in if cache == Cache::State { &EXECUTIONS[..] } else { &EXECUTIONS[..1] } {
-            let settings =
-                Settings { cache, fingerprints, delta, max_delays, seed, execution: *execution, ..Settings::default() };
+            let settings = Settings {
+                cache,
+                fingerprints,
+                delta: Delta::By(delta),
+                max_delays,
+                seed,
+                execution: *execution,
+                ..Settings::default()
+            };
             let subject = Subject { settings, ..Subject::new(&body) };
             let whole = subject.whole();
             let states = whole.outcome.coverage.states;

@@ -9,7 +9,7 @@ use super::{
 use crate::{
     explorer::Explorer,
     live::{End, Waiting},
-    search::{Cache, Execution, Fingerprints, Mode, Reduction, Shard},
+    search::{Cache, Delta, Execution, Fingerprints, Mode, Reduction, Shard},
     trace::Trace,
     world::{
         Granularity,
@@ -74,14 +74,15 @@ impl<R> Checker<R> {
         self
     }
 
-    /// How far the delay bound rises from one stratum to the next.
+    /// By how much the delay bound rises from one stratum to the next: by one unless told otherwise, and from 8 delays on by a quarter of the
+    /// bound. More is faster where all is to be visited, and what is found may take more delays than it needs.
     ///
     /// # Panics
     /// If 0.
     #[must_use]
     pub const fn delta(mut self, delta: u32) -> Self {
         assert!(delta > 0, "delta must be at least 1");
-        self.config.delta = delta;
+        self.config.delta = Delta::By(delta);
         self
     }
 

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::{
     explorer::Explorer,
+    limits,
     live::{Lasso, Status},
     replay::{self, Replayed, minimise},
     search::{
@@ -180,8 +181,9 @@ impl Session<'_, '_> {
 
     /// One execution that counts for nothing: lazy initialisation differs in the first execution only.
     fn warm_up<E: Explorer>(&self, explorer: &E) {
-        let mut live = self.program.live();
-        run(&mut live, explorer, &[], None, &mut self.budget.meter());
+        let mut program = self.program;
+        program.options.max_steps = program.options.max_steps.min(limits::WARM_UP_STEPS_MAX);
+        run(&mut program.live(), explorer, &[], None, &mut self.budget.meter());
     }
 
     /// A failing execution once more, for a person to see what it prints.

@@ -4,7 +4,7 @@
 
 use super::config::{Config, Expect, Resolved};
 use crate::{
-    search::Execution,
+    search::{Delta, Execution},
     trace::{end_word, granularity_word, waiting_word},
     world::fault::Kind,
 };
@@ -52,7 +52,7 @@ impl Resolved {
             ("explorer", word(&self.explorer)),
             ("mode", word(mode.name())),
             ("max_delays", max_delays.and_then(|most| number(most.into()))),
-            ("delta", number(delta.into())),
+            ("delta", if let Delta::By(delays) = delta { number(delays.into()) } else { word("rising") }),
             ("cache", word(cache.name())),
             ("fingerprints", number(fingerprints.bits().into())),
             ("reduction", word(reduction.name())),

@@ -6,7 +6,7 @@ use crate::{
     ids::{Object, Process},
     world::{
         World,
-        parts::{Line, Part, PartState, Waits, leave},
+        parts::{Alternatives, Line, Part, PartState, Waits, leave},
     },
 };
 
@@ -16,7 +16,9 @@ pub struct State {
     /// Per part, what it is.
     numbers: Vec<u32>,
     /// Per process.
-    alternatives: Vec<u32>,
+    alternatives: Vec<Alternatives>,
+    /// Per mailbox, how many processes have as many alternatives as messages are queued there.
+    counting: Vec<u32>,
     pub(super) sums: Sums,
     /// What it was before each step that can be taken back, and how much of the logs was there then.
     before: Vec<Kept>,
@@ -87,16 +89,26 @@ impl Sums {
 
     pub(super) fn count(&mut self, part: &PartState) {
         self.print = self.print.plus(part.print);
-        self.enabled += u32::from(part.alternatives > 0);
-        self.alternatives += part.alternatives;
+        let apart = part.alternatives.apart();
+        self.enabled += u32::from(apart > 0);
+        self.alternatives += apart;
         self.peculiar += u32::from(part.is_peculiar);
     }
 
     pub(super) fn discount(&mut self, part: &PartState) {
         self.print = self.print.minus(part.print);
-        self.enabled -= u32::from(part.alternatives > 0);
-        self.alternatives -= part.alternatives;
+        let apart = part.alternatives.apart();
+        self.enabled -= u32::from(apart > 0);
+        self.alternatives -= apart;
         self.peculiar -= u32::from(part.is_peculiar);
+    }
+
+    /// So many processes have as many alternatives as messages are queued where that was another number.
+    #[inline]
+    fn requeue(&mut self, processes: u32, before: u32, after: u32) {
+        let more = |before: u32, after: u32| processes.wrapping_mul(after.wrapping_sub(before));
+        self.alternatives = self.alternatives.wrapping_add(more(before, after));
+        self.enabled = self.enabled.wrapping_add(more(before.min(1), after.min(1)));
     }
 }
 
@@ -106,7 +118,7 @@ pub(super) struct Change {
     pub(super) part: Part,
     pub(super) number: u32,
     /// Of a process.
-    pub(super) alternatives: u32,
+    pub(super) alternatives: Alternatives,
 }
 
 impl State {
@@ -141,9 +153,12 @@ impl State {
     #[inline]
     pub(super) fn move_messages(&mut self, object: Object, how: Move, messages: &Messages, world: &World) {
         if let Some(Some(queue)) = self.queues.get_mut(object.index()) {
-            let less = queue.print();
+            let (less, fewer) = (queue.print(), queue.count());
             let before = queue.change(how, messages, world);
             self.sums.print = self.sums.print.minus(less).plus(queue.print());
+            if let Some(counting) = self.counting.get(object.index()) {
+                self.sums.requeue(*counting, fewer, queue.count());
+            }
             self.moved.push((object, before));
         } else {
             let Move::Become(list) = how else { crate::bug!("a mailbox that is not there has no messages") };
@@ -159,15 +174,24 @@ impl State {
         }
         let print = |queue: &Option<Queue>| queue.as_ref().map(Queue::print).unwrap_or_default();
         let more = print(&queue);
+        let fewer = self.queued(object);
         let old = std::mem::replace(&mut self.queues[object.index()], queue);
         self.sums.print = self.sums.print.minus(print(&old)).plus(more);
+        let counting = self.counting.get(object.index()).copied().unwrap_or(0);
+        self.sums.requeue(counting, fewer, self.queued(object));
         self.moved.push((object, Before::Other(old.map(Box::new))));
     }
 
     #[cold]
     fn make_room(&mut self, part: Part) {
         self.numbers.resize(part.index() + 1, 0);
-        self.alternatives.resize(part.whose() + 1, 0);
+        self.alternatives.resize(part.whose() + 1, Alternatives::Are(0));
+    }
+
+    /// How many messages are queued in a mailbox.
+    #[inline]
+    fn queued(&self, object: Object) -> u32 {
+        self.queue(object).map_or(0, Queue::count)
     }
 
     #[inline]
@@ -182,17 +206,38 @@ impl State {
         if self.numbers.len() <= part.index() {
             self.make_room(part);
         }
-        let alternatives = part.process_index().map_or(0, |index| self.alternatives[index]);
+        let alternatives = part.process_index().map_or(Alternatives::Are(0), |index| self.alternatives[index]);
         self.log.push(Change { part, number: self.numbers[part.index()], alternatives });
         self.set(change);
+        if let Alternatives::Queued(object) = alternatives {
+            self.sums.requeue(1, self.queued(object), 0);
+        }
+        if let Alternatives::Queued(object) = change.alternatives {
+            self.sums.requeue(1, 0, self.queued(object));
+        }
     }
 
     #[inline]
     fn set(&mut self, change: Change) {
         self.numbers[change.part.index()] = change.number;
         if let Some(index) = change.part.process_index() {
-            self.alternatives[index] = change.alternatives;
+            let before = std::mem::replace(&mut self.alternatives[index], change.alternatives);
+            if before != change.alternatives {
+                self.count_on(before, 1u32.wrapping_neg());
+                self.count_on(change.alternatives, 1);
+            }
         }
+    }
+
+    /// So many more processes have such alternatives.
+    #[inline]
+    fn count_on(&mut self, alternatives: Alternatives, more: u32) {
+        let Alternatives::Queued(object) = alternatives else { return };
+        if self.counting.len() <= object.index() {
+            self.counting.resize(object.index() + 1, 0);
+        }
+        let counting = &mut self.counting[object.index()];
+        *counting = counting.wrapping_add(more);
     }
 
     /// Who waits in a line.
@@ -223,6 +268,15 @@ impl State {
         self.waited.extend(before.map(|before| (line, before)));
     }
 
+    /// Has a process end to wait in a line and begin again. Mostly it is the only one there.
+    #[inline]
+    pub(super) fn wait_again(&mut self, line: Line, process: Process) {
+        if self.line(line).last() != Some(&process) {
+            self.wait(line, Waits::Ends(process));
+            self.wait(line, Waits::Begins(process));
+        }
+    }
+
     /// These wait in a line from now on.
     #[cold]
     pub(super) fn replace_line(&mut self, line: Line, processes: &[Process]) {
@@ -234,7 +288,7 @@ impl State {
     }
 
     #[inline]
-    fn wait_again(line: &mut Vec<Process>, before: Waited) {
+    fn put_back(line: &mut Vec<Process>, before: Waited) {
         match before {
             Waited::Began => {
                 line.pop();
@@ -275,9 +329,20 @@ impl State {
         }
         while self.waited.len() > waited as usize {
             let Some((line, before)) = self.waited.pop() else { break };
-            Self::wait_again(&mut self.lines[line.index()], before);
+            Self::put_back(&mut self.lines[line.index()], before);
         }
         self.sums = sums;
+    }
+
+    /// Whether the last step has left all as it was.
+    #[inline]
+    pub fn stays(&self) -> bool {
+        self.before.last().is_some_and(|before| {
+            let Kept { log, moved, waited, sums } = before;
+            let same = |then: u32, now: usize| then as usize == now;
+            let is_same = same(*log, self.log.len()) && same(*moved, self.moved.len());
+            is_same && same(*waited, self.waited.len()) && sums.rest == self.sums.rest
+        })
     }
 
     /// The fingerprint, but for the rest.
@@ -304,10 +369,18 @@ impl State {
         self.sums.enabled
     }
 
+    #[inline]
+    fn count(&self, alternatives: Alternatives) -> u32 {
+        match alternatives {
+            Alternatives::Are(count) => count,
+            Alternatives::Queued(object) => self.queued(object),
+        }
+    }
+
     /// Alternatives of a process.
     #[inline]
     pub fn alternatives(&self, process: Process) -> u32 {
-        self.alternatives.get(process.index()).copied().unwrap_or(0)
+        self.alternatives.get(process.index()).map_or(0, |alternatives| self.count(*alternatives))
     }
 
     /// Alternatives of all processes.
@@ -318,7 +391,7 @@ impl State {
 
     /// The processes that can make a step.
     pub fn enabled_processes(&self) -> impl Iterator<Item = Process> {
-        let enabled = self.alternatives.iter().enumerate().filter(|(_, alternatives)| **alternatives > 0);
+        let enabled = self.alternatives.iter().enumerate().filter(|(_, alternatives)| self.count(**alternatives) > 0);
         enabled.map(|(index, _)| Process::new(index as u32))
     }
 }

@@ -23,7 +23,7 @@ use crate::{
     ids::{Object, Process},
     world::{
         Choice, World,
-        parts::{Line, Moved, Part, PartState, Rest, Seen, Unit, Waits},
+        parts::{Alternatives, Line, Moved, Part, PartState, Rest, Seen, Unit, Waits},
         words::Delivery,
     },
 };
@@ -46,6 +46,8 @@ enum Deed {
     Change(Change),
     Move(Object, Move),
     Wait(Line, Waits),
+    /// A process does not wait in a line any more, and then waits there again.
+    WaitAgain(Line, Process),
     Tell(Event),
 }
 
@@ -206,6 +208,7 @@ impl Steps {
                 Deed::Change(change) => state.change(change),
                 Deed::Move(object, how) => state.move_messages(object, how, messages, world),
                 Deed::Wait(line, how) => state.wait(line, how),
+                Deed::WaitAgain(line, process) => state.wait_again(line, process),
                 Deed::Tell(event) => present.push(event),
             }
         }
@@ -261,11 +264,29 @@ impl Steps {
         for (object, (delivery, queue)) in &unit.muddled {
             self.deeds.push(Deed::Move(*object, Move::Become(self.messages.list(*delivery, queue))));
         }
-        self.deeds.extend(unit.waited.iter().map(|(line, how)| Deed::Wait(*line, *how)));
+        for (line, how) in &unit.waited {
+            self.add_waiting(from, *line, *how);
+        }
         self.deeds.extend(unit.events[self.present.len()..].iter().map(|event| Deed::Tell(*event)));
         let count = (self.deeds.len() - from) as u32;
         self.effects.push(Effect { sums: state.sums.to(sums), from: from as u32, count, is_last });
         self.effects.len() as u32 - 1
+    }
+
+    /// One more deed of the unit whose deeds begin there.
+    fn add_waiting(&mut self, from: usize, line: Line, how: Waits) {
+        let is_of_line = |deed: &Deed| match deed {
+            Deed::Wait(other, _) | Deed::WaitAgain(other, _) => *other == line,
+            Deed::Change(_) | Deed::Move(..) | Deed::Tell(_) => false,
+        };
+        let last = self.deeds[from..].iter().rposition(is_of_line).map(|at| from + at);
+        if let (Some(last), Waits::Begins(process)) = (last, how)
+            && matches!(self.deeds[last], Deed::Wait(_, Waits::Ends(ended)) if ended == process)
+        {
+            self.deeds[last] = Deed::WaitAgain(line, process);
+        } else {
+            self.deeds.push(Deed::Wait(line, how));
+        }
     }
 
     /// Where a unit is in the trees. What is looked at on the way is added.
@@ -375,7 +396,7 @@ impl Steps {
     }
 
     fn number(&mut self, part: Part, looked: Option<PartState>) -> Change {
-        let Some(looked) = looked else { return Change { part, number: 0, alternatives: 0 } };
+        let Some(looked) = looked else { return Change { part, number: 0, alternatives: Alternatives::Are(0) } };
         let parts = &mut self.parts;
         let number = *self.by_identity.entry(looked.identity).or_insert_with(|| {
             parts.push(looked);

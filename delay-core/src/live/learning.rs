@@ -257,7 +257,7 @@ impl Live<'_> {
         }
         let is_known = learning.follow(&mut context.world, choice).is_some();
         if std::mem::take(&mut learning.looks) {
-            learning.units.push(context.world.end_looking());
+            learning.units.push(context.world.end_looking(true));
             if !is_known {
                 learning.units.clear();
             }
@@ -325,7 +325,7 @@ impl Learning {
                     let goes_on = world.goes_on();
                     // Whoever was spawned is still to be polled, at the end of the step.
                     if cuts && goes_on.is_some() && born.is_empty() {
-                        units.push(world.end_looking());
+                        units.push(world.end_looking(false));
                         world.begin_looking();
                     }
                     goes_on.and_then(|further| world.go_on(further))

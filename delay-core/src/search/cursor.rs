@@ -85,6 +85,12 @@ impl<E: Explorer> Cursor<E> {
         }
     }
 
+    /// Before the first state again, with another explorer.
+    #[inline]
+    pub fn begin(&mut self, explorer: &E) {
+        self.explorer.clone_from(explorer);
+    }
+
     /// Turns to the first choice of a state, which must have one: the next of an execution, once the explorer was told what happened.
     #[inline]
     pub fn come_to(&mut self, world: &impl Choices) -> Result<(), Unsound> {

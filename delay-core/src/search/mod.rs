@@ -153,6 +153,45 @@ pub enum Execution {
     Live,
 }
 
+/// By how much the delay bound rises from one stratum to the next.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Delta {
+    /// By one, and from 8 delays on by a quarter of the bound. A state with many choices waits in the frontier for each stratum in which it
+    /// makes some of them, and is gone to again each time: so most of a search without a bound would be ways.
+    #[default]
+    Rising,
+    /// By so many.
+    By(u32),
+}
+
+impl Delta {
+    /// How much more the bound after this one is.
+    pub const fn after(self, bound: u32) -> u32 {
+        match self {
+            Self::Rising if bound < 8 => 1,
+            Self::Rising => bound / 4,
+            Self::By(delays) => delays,
+        }
+    }
+
+    /// The bound after this one, if there is one within so many delays. The last is as many as may be spent.
+    ///
+    /// ```
+    /// use delay_core::search::Delta;
+    ///
+    /// let bounds = |delta: Delta, max| {
+    ///     std::iter::successors(Some(0), move |bound| delta.next(*bound, Some(max)))
+    ///         .collect::<Vec<_>>()
+    /// };
+    /// assert_eq!(bounds(Delta::Rising, 20), [0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 15, 18, 20]);
+    /// assert_eq!(bounds(Delta::By(2), 5), [0, 2, 4, 5]);
+    /// ```
+    pub fn next(self, bound: u32, max_delays: Option<u32>) -> Option<u32> {
+        let max = max_delays.unwrap_or(u32::MAX);
+        (bound < max).then(|| bound.saturating_add(self.after(bound)).min(max))
+    }
+}
+
 /// What a search is asked to do.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
@@ -160,8 +199,8 @@ pub struct Settings {
     pub mode: Mode,
     /// Most delays of an execution; none for no bound.
     pub max_delays: Option<u32>,
-    /// How far the delay bound rises from one stratum to the next.
-    pub delta: u32,
+    /// By how much the delay bound rises from one stratum to the next.
+    pub delta: Delta,
     /// What counts as visited.
     pub cache: Cache,
     /// How much of a fingerprint is kept of it.
@@ -189,7 +228,7 @@ impl Default for Settings {
         Self {
             mode: Mode::Ses,
             max_delays: None,
-            delta: 1,
+            delta: Delta::default(),
             cache: Cache::State,
             fingerprints: Fingerprints::default(),
             reduction: Reduction::None,

@@ -403,13 +403,12 @@ impl<'a, 'b, V: Visited> Search<'a, 'b, V> {
         let mut frontiers = locked(&self.frontiers);
         // What was cut short can be claimed to be known, unless some worker has left out what follows, or another shard has it.
         let claims = so_far.shared.is_none() && so_far.truncated == 0 && so_far.totals.foreign_wakes == 0;
-        let next = round.bound.saturating_add(self.settings.delta);
         if frontiers.is_empty() {
             return if claims { Then::Check(Stop::Exhausted) } else { Then::End(Stop::Exhausted) };
         }
-        if self.settings.max_delays.is_some_and(|max| next > max) {
+        let Some(next) = self.settings.delta.next(round.bound, self.settings.max_delays) else {
             return if claims && V::ORDERED { Then::Check(Stop::Delays) } else { Then::End(Stop::Delays) };
-        }
+        };
         *locked(&self.round) = Arc::new(Round::new(next, std::mem::take(&mut *frontiers), round.sums()));
         Then::Round
     }

@@ -28,7 +28,9 @@ pub(super) struct Trail<'s, 'b, E> {
     places: Vec<Place>,
     /// The explorer at each of them. What lies beyond is there to be used again.
     explorers: Vec<E>,
-    /// The explorer after the present step.
+    /// Where in its choices each of them stands that was turned. What lies beyond is there to be used again.
+    cursors: Vec<Cursor<E>>,
+    /// The explorer after the present step, once it was told.
     next: Option<E>,
     /// Delays spent on the path.
     spent: Vec<Deviation>,
@@ -47,10 +49,12 @@ struct Place {
     node: Node,
     /// In those of the frontier that is taken up, if it is there: which frontier, and where.
     before: Option<(u32, Node)>,
+    /// A choice was turned to here.
+    is_turned: bool,
 }
 
 impl Place {
-    const FIRST: Self = Self { node: Paths::ROOT, before: None };
+    const FIRST: Self = Self { node: Paths::ROOT, before: None, is_turned: false };
 }
 
 impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
@@ -64,6 +68,7 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
             walk,
             places: vec![Place::FIRST],
             explorers: vec![first],
+            cursors: Vec::new(),
             next: None,
             spent: Vec::new(),
             paths: Paths::default(),
@@ -90,23 +95,23 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
     /// The explorer is unsound.
     #[inline]
     pub(super) fn turn(&mut self, delays: u32) -> Result<Choice, Halt> {
-        let here = &self.explorers[self.places.len() - 1];
-        let explorer = match self.next.take() {
-            Some(mut next) => {
-                next.clone_from(here);
-                next
-            }
-            None => here.clone(),
-        };
-        let mut cursor = Cursor::at(&self.walk, explorer).map_err(Halt::Unsound)?;
-        for _ in 0..delays {
+        let here = self.places.len() - 1;
+        if self.cursors.len() == here {
+            self.cursors.push(Cursor::before(self.explorers[here].clone()));
+        }
+        let (place, cursor) = (&mut self.places[here], &mut self.cursors[here]);
+        // A search turns to the choices of a state one after the other.
+        if !place.is_turned || cursor.spent() > delays {
+            cursor.begin(&self.explorers[here]);
+            cursor.come_to(&self.walk).map_err(Halt::Unsound)?;
+            place.is_turned = true;
+        }
+        while cursor.spent() < delays {
             if !cursor.delay(&self.walk).map_err(Halt::Unsound)? {
                 return Err(Halt::Unsound(Unsound(cursor.choice().process)));
             }
         }
-        let choice = cursor.choice();
-        self.next = Some(cursor.into_explorer());
-        Ok(choice)
+        Ok(cursor.choice())
     }
 
     /// Has the live execution stand here, if that is what makes steps. Says whether it had to be brought.
@@ -138,12 +143,18 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
     /// Tells the explorer what happened in the last step.
     #[inline]
     pub(super) fn tell(&mut self) {
-        if let Some(next) = &mut self.next {
-            explorer::tell(next, self.walk.events());
-        }
+        let turned = self.cursors[self.places.len() - 1].explorer();
+        let next = match &mut self.next {
+            Some(next) => {
+                next.clone_from(turned);
+                next
+            }
+            none => none.insert(turned.clone()),
+        };
+        explorer::tell(next, self.walk.events());
     }
 
-    /// The explorer after the last step, or at the initial state.
+    /// The explorer after the last step, if it was told of it, or at the initial state.
     #[inline]
     pub(super) fn told(&self) -> &E {
         self.next.as_ref().unwrap_or_else(|| &self.explorers[self.places.len() - 1])
@@ -152,7 +163,9 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
     /// The execution that the last step ends.
     #[cold]
     pub(super) fn hit(&self) -> Hit<E> {
-        Hit { path: self.walk.path().into(), spent: self.spent.as_slice().into(), explorer: self.told().clone() }
+        let mut explorer = self.cursors[self.places.len() - 1].explorer().clone();
+        explorer::tell(&mut explorer, self.walk.events());
+        Hit { path: self.walk.path().into(), spent: self.spent.as_slice().into(), explorer }
     }
 
     /// The last step is kept: so many delays have led to another state. The explorer was told.
@@ -170,7 +183,7 @@ impl<'s, 'b, E: Explorer> Trail<'s, 'b, E> {
             std::mem::swap(next, &mut self.explorers[length]);
         }
         let node = self.paths.add(self.places[length - 1].node, delays);
-        self.places.push(Place { node, before });
+        self.places.push(Place { node, before, is_turned: false });
     }
 
     /// The last step is not kept.

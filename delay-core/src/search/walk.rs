@@ -209,6 +209,12 @@ impl<'s, 'b> Walk<'s, 'b> {
         Ok(status)
     }
 
+    /// Whether the last step has left all as it was, as far as that is known.
+    #[inline]
+    pub(super) fn stays(&self) -> bool {
+        self.numbers.as_ref().is_some_and(|numbers| numbers.was_known && numbers.state.stays())
+    }
+
     /// Takes steps back, until so many are left.
     #[inline]
     pub(super) fn back_to(&mut self, length: usize) {
@@ -331,7 +337,12 @@ impl Numbers {
             steps.follow(state, world);
             true
         };
-        debug_assert!(!goes_on || state.print() == world.sum_of_parts(), "the numbers stand where the World does");
+        debug_assert!(
+            !goes_on
+                || (state.print(), state.enabled(), state.all_alternatives())
+                    == (world.sum_of_parts(), world.enabled(), world.all_alternatives()),
+            "the numbers stand where the World does"
+        );
         goes_on
     }
 

@@ -3,7 +3,7 @@
 //! Depth-first; what would exceed the delay bound waits in the next frontier. The stack is explicit.
 //!
 //! Invariants:
-//! - With delta = 1 every state found under bound b was found with exactly b delays (asserted).
+//! - Where the bound has risen by one, every state found under it was found with exactly so many delays (asserted).
 //! - A worker that is halted leaves everything unvisited reachable from its frontier, what it was at, and the entries it was not given or
 //!   gave back: the stack is flushed into what it was at, the top first, so that one worker goes on just where it was.
 //!
@@ -218,6 +218,14 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
         if status == Status::Violated && self.trail.walk.live().shows_violations() {
             return Err(self.violated());
         }
+        if V::MERGES && !V::ORDERED && self.trail.walk.stays() {
+            if !self.ended(status) {
+                let trail = &self.trail;
+                self.audit.hit(|| trail.hit());
+            }
+            self.trail.undo();
+            return self.tick(round, visited);
+        }
         let state = self.trail.walk.fingerprint();
         if let (Some(lassos), Some(frame)) = (&mut self.lassos, self.stack.last()) {
             lassos.step(frame.state, choice, moved, state, self.trail.walk.world());
@@ -227,11 +235,11 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
             self.trail.tell();
         }
         let is_new = self.is_new(key, delays, visited);
-        if !V::ORDERED {
-            self.trail.tell();
-        }
         if is_new {
             self.states += 1;
+            if !V::ORDERED {
+                self.trail.tell();
+            }
             self.verify_if_due()?;
         }
         let ended = self.ended(status);
@@ -338,8 +346,8 @@ impl<'s, 'b, E: Explorer> Worker<'s, 'b, E> {
     #[inline]
     fn arrive(&mut self, state: Print, spent: u32, delays: u32) {
         debug_assert!(
-            self.settings.delta > 1 || delays == self.bound,
-            "delta 1: found with exactly the bound's delays"
+            self.bound > 0 && self.settings.delta.after(self.bound - 1) > 1 || delays == self.bound,
+            "found with exactly the bound's delays"
         );
         self.trail.arrive(spent);
         let frame = self.arrived(state, delays);

@@ -36,6 +36,12 @@ impl World {
         }
     }
 
+    /// Alternatives of all processes.
+    #[inline]
+    pub fn all_alternatives(&self) -> u32 {
+        self.alternatives
+    }
+
     /// Alternatives of a process, or of an environment; 0 if there is no such process.
     #[inline]
     pub fn alternatives_of(&self, process: Process) -> u32 {

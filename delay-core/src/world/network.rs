@@ -268,7 +268,7 @@ impl World {
     #[inline]
     pub(super) fn is_fault(&self, from: Object, alternative: u32) -> bool {
         let mailbox = &self.mailboxes[from.index()];
-        mailbox.is_networked && alternative >= mailbox.alternatives()
+        mailbox.is_networked && self.is_hostile() && alternative >= mailbox.alternatives()
     }
 
     /// Lets the network do what an alternative of a receive says. Returns the message, if it is one that is received.

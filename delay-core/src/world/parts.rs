@@ -135,6 +135,26 @@ impl Rest {
     }
 }
 
+/// How many alternatives a process has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Alternatives {
+    /// So many, whatever is queued anywhere.
+    Are(u32),
+    /// As many as messages are queued in this mailbox: a step that adds one need not look at how many are there.
+    Queued(Object),
+}
+
+impl Alternatives {
+    /// Those that do not depend on what is queued.
+    #[inline]
+    pub const fn apart(self) -> u32 {
+        match self {
+            Self::Are(count) => count,
+            Self::Queued(_) => 0,
+        }
+    }
+}
+
 /// What is to be known of a part.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PartState {
@@ -143,7 +163,7 @@ pub struct PartState {
     /// What it adds to the fingerprint.
     pub print: Print,
     /// Alternatives of a process.
-    pub alternatives: u32,
+    pub alternatives: Alternatives,
     /// Whether it is a process that has not ended.
     pub is_live: bool,
     /// Whether it has to be looked at where an execution ends: it waits for something unknown, or has messages and no name.
@@ -153,7 +173,7 @@ pub struct PartState {
 impl PartState {
     /// Of a part that is no process.
     const fn of(identity: Print, print: Print) -> Self {
-        Self { identity, print, alternatives: 0, is_live: false, is_peculiar: false }
+        Self { identity, print, alternatives: Alternatives::Are(0), is_live: false, is_peculiar: false }
     }
 }
 
@@ -166,8 +186,8 @@ impl World {
         self.mailboxes.watch(true);
     }
 
-    /// What was looked at, and what became of it. Nothing more is noted.
-    pub fn end_looking(&mut self) -> Unit {
+    /// What was looked at, and what became of it. Nothing more is noted. The step is settled, or goes on.
+    pub fn end_looking(&mut self, is_settled: bool) -> Unit {
         let Noted { seen, moved, waited } = self.looked.end();
         self.processes.watch(false);
         self.histories.watch(false);
@@ -177,6 +197,9 @@ impl World {
             Seen::Part(part) => Some((*part, self.look_at_part(*part))),
             _ => None,
         });
+        let actor = Part::process(self.actor.index());
+        let goes_on = |part| !is_settled && part == actor;
+        let parts = parts.map(|(part, state)| if goes_on(part) { (part, self.look_at_actor()) } else { (part, state) });
         let is_muddled = |object: &Object| moved.iter().any(|(of, how)| of == object && matches!(how, Moved::Muddled));
         let muddled = self.present_mailboxes.iter().filter(|object| is_muddled(object));
         let parts = parts.collect();
@@ -263,7 +286,10 @@ impl World {
     /// Looks at a part; none where it is not there. Its print must be current.
     pub fn look_at_part(&self, part: Part) -> Option<PartState> {
         self.has_part(part).then(|| match part.of() {
-            Whose::Process(process) => Self::look_at_state(process, &self.processes[process.index()]),
+            Whose::Process(process) => {
+                let state = &self.processes[process.index()];
+                Self::look_at_state(process, state, self.alternatives_told(state))
+            }
             Whose::History(process) => Self::look_at_history(process, &self.histories[process.index()]),
             Whose::Mailbox(object) => self.look_at_mailbox(object, &self.mailboxes[object.index()]),
             Whose::Monitor(monitor) => self.look_at_monitor_state(monitor),
@@ -280,20 +306,35 @@ impl World {
         Self::print_of_rest(sum, &rest.choosing, |who| self.names.process_print(who))
     }
 
-    fn look_at_state(process: Process, state: &ProcessState) -> PartState {
+    /// Looks at the actor in the midst of a step: how many alternatives it had before, nobody asks any more.
+    fn look_at_actor(&self) -> Option<PartState> {
+        let state = self.processes.get(self.actor.index())?;
+        let had_some = u32::from(state.alternatives > 0);
+        Some(Self::look_at_state(self.actor, state, Alternatives::Are(had_some)))
+    }
+
+    fn alternatives_told(&self, state: &ProcessState) -> Alternatives {
+        self.counted_by(state).map_or(Alternatives::Are(state.alternatives), Alternatives::Queued)
+    }
+
+    fn look_at_state(process: Process, state: &ProcessState, told: Alternatives) -> PartState {
         let ProcessState {
             status,
             pending,
             in_use,
             unseen,
             lane: _,
-            alternatives,
+            alternatives: _,
             cancelled,
             node,
             handles,
             joiners,
             print,
         } = state;
+        let alternatives = match told {
+            Alternatives::Are(count) => (false, count),
+            Alternatives::Queued(object) => (true, object.index() as u32),
+        };
         let counted = (alternatives, in_use, unseen, handles);
         let flags = (*status as u8, cancelled, node.map(Process::number));
         let mut identity = Print::of_value(Domain::Part, &(process.number(), flags, counted));
@@ -306,7 +347,7 @@ impl World {
         PartState {
             identity,
             print: *print,
-            alternatives: *alternatives,
+            alternatives: told,
             is_live: state.is_live(),
             is_peculiar: state.is_live() && state.waiting().next().is_none(),
         }

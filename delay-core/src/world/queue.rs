@@ -37,6 +37,8 @@ struct Done {
     /// So many messages were taken from the front, and so many added at the end.
     taken: u32,
     added: u32,
+    /// So many of those that it found were taken.
+    gone: u32,
     order: Order,
     /// More than the first message of a sender was taken.
     beyond_heads: bool,
@@ -154,6 +156,16 @@ impl Queue {
         self.items.len() - self.head
     }
 
+    /// How many there are, to one whom it does not concern but for whether there are any, and whether the step found any.
+    pub(super) fn len_looking_whether_any(&self) -> u32 {
+        let done = self.done();
+        self.looked.note(Seen::Has(self.object, 0));
+        if done.added == 0 {
+            self.looked.note(Seen::Has(self.object, done.gone));
+        }
+        self.len_unnoted() as u32
+    }
+
     /// Whether there is none.
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
@@ -261,8 +273,9 @@ impl Queue {
         let done = self.done();
         if !self.items().is_empty() {
             let is_found = self.found(done) > 0;
-            let (taken, added) = (done.taken + u32::from(is_found), done.added - u32::from(!is_found));
-            self.done.set(Done { taken, added, beyond_heads: true, ..done });
+            let (taken, gone) = (done.taken + u32::from(is_found), done.gone + u32::from(is_found));
+            let added = done.added - u32::from(!is_found);
+            self.done.set(Done { taken, added, gone, beyond_heads: true, ..done });
             self.looked.moved(self.object, Moved::Taken(0));
         }
     }
@@ -308,7 +321,10 @@ impl Queue {
         }
         if self.looked.is_open() {
             self.saw(place as u32);
-            self.done.set(Done { order: Order::Shifted, beyond_heads: true, ..self.done() });
+            let done = self.done();
+            let is_found = (place as u32) < self.found(done);
+            let (gone, added) = (done.gone + u32::from(is_found), done.added - u32::from(!is_found));
+            self.done.set(Done { gone, added, order: Order::Shifted, beyond_heads: true, ..done });
             self.looked.moved(self.object, Moved::Taken(place as u32));
         }
         (place < self.items().len()).then(|| self.items.remove(self.head + place))

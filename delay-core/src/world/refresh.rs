@@ -1,7 +1,14 @@
 //! Who can run: the alternatives of each process, counted anew whenever something they depend on has changed, and told to the explorer
 //! where that lets a process run or keeps it from running.
 
-use super::{World, mailbox::Mailbox, waiters::Waiters, words::Delivery};
+use super::{
+    World,
+    mailbox::Mailbox,
+    op::{Grant, Op},
+    process::ProcessState,
+    waiters::Waiters,
+    words::Delivery,
+};
 use crate::{
     explorer::Event,
     ids::{Object, Process},
@@ -10,11 +17,33 @@ use crate::{
 impl World {
     /// Recomputes what a process can do and tells the explorer if it can run now, or no longer.
     pub(super) fn refresh(&mut self, process: Process) {
-        let now = self.count(process);
+        let now = if self.looked.is_open() { self.count_looking(process) } else { self.count(process) };
         let before = self.processes[process.index()].alternatives;
         if now != before {
             self.tell(process, before, now);
         }
+    }
+
+    /// Counts a process's alternatives anew, with no look at how many messages there are where that is how many it has.
+    #[cold]
+    fn count_looking(&self, process: Process) -> u32 {
+        match self.counted_by(&self.processes[process.index()]) {
+            Some(object) => self.mailboxes[object.index()].queue.len_looking_whether_any(),
+            None => self.count(process),
+        }
+    }
+
+    /// The mailbox whose messages are the alternatives of a process, one each.
+    pub(super) fn counted_by(&self, state: &ProcessState) -> Option<Object> {
+        let only = state.pending.first().filter(|_| state.in_use == 1 && state.is_live() && !state.cancelled)?;
+        let Op::Receive(from) = only.op else { return None };
+        let mailbox = &self.mailboxes[from.index()];
+        #[cfg(feature = "test-hooks")]
+        if self.losses(from) > 0 {
+            return None;
+        }
+        let is_counted = mailbox.delivery == Delivery::Unordered && !mailbox.closed && !mailbox.abandoned;
+        (is_counted && only.state == Grant::Waiting && !self.is_hostile()).then_some(from)
     }
 
     #[inline]

@@ -144,10 +144,9 @@ impl<'s, 'b, E: Explorer> Dpor<'s, 'b, E> {
             if self.tree.at(root).least_of_all() == NEVER {
                 return Ok(Stop::Exhausted);
             }
-            let next = self.bound.saturating_add(self.settings.delta);
-            if self.settings.max_delays.is_some_and(|max| next > max) {
+            let Some(next) = self.settings.delta.next(self.bound, self.settings.max_delays) else {
                 return Ok(Stop::Delays);
-            }
+            };
             self.bound = next;
         }
     }
