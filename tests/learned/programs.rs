@@ -1,16 +1,18 @@
-//! Random programs over what learned execution knows: channels of each kind, tasks, joins, aborts, choices, monitors. Other tests use them too.
+//! Random programs over what learned execution knows: channels of each kind, tasks, joins, aborts, choices, monitors, timers, and messages that meet
+//! faults. Other tests use them too.
 
 use delay::{
-    Cache, Granularity, Payload, announce, checkpoint, choose, flip,
+    Cache, Faults, Granularity, Payload, Time, announce, checkpoint, choose, flip,
     monitor::{self, Monitor},
     net::{Delivery, Endpoint, Network},
     sync::{mpsc, oneshot},
-    task,
+    task, time,
 };
 use rand::Rng;
 use std::{
     hash::{Hash, Hasher},
     pin::Pin,
+    time::Duration,
 };
 
 /// A fixed stream of numbers.
@@ -51,6 +53,9 @@ pub(crate) enum Op {
     Say,
     Draw,
     Checkpoint,
+    Sleep(u64),
+    RecvInTime(u64),
+    FetchInTime(u64),
 }
 
 fn op(random: &mut Random, tasks: usize, may_spawn: bool) -> Op {
@@ -91,6 +96,8 @@ pub(crate) struct Program {
     pub(crate) granularity: Granularity,
     pub(crate) cache: Cache,
     pub(crate) explorer: &'static str,
+    pub(crate) faults: Faults,
+    pub(crate) time: Time,
 }
 
 pub(crate) fn program(random: &mut Random) -> Program {
@@ -109,7 +116,38 @@ pub(crate) fn program(random: &mut Random) -> Program {
         granularity: random.of(&[Granularity::Send, Granularity::Op]),
         cache: random.of(&[Cache::State, Cache::State, Cache::StateExplorer]),
         explorer: random.of(&["rtc", "rr", "prr", "ordered"]),
+        faults: Faults::NONE,
+        time: Time::Any,
     }
+}
+
+/// One in which time passes, and messages of the network meet faults.
+pub(crate) fn hostile(random: &mut Random) -> Program {
+    let mut program = program(random);
+    let tasks = program.tasks.len() as u64;
+    for ops in &mut program.tasks {
+        for op in ops {
+            let span = random.below(3) as u64 + 1;
+            match random.below(10) {
+                0 => *op = Op::Sleep(span),
+                1 => *op = Op::RecvInTime(span),
+                2 => *op = Op::FetchInTime(span),
+                3 | 4 => *op = Op::Post(random.below(tasks)),
+                5 => *op = Op::Fetch,
+                _ => {}
+            }
+        }
+    }
+    // There is something that faults can happen to.
+    program.tasks[0].insert(0, Op::Fetch);
+    program.tasks[1].splice(..0, [Op::Post(0), Op::Post(0)]);
+    program.tasks[1].truncate(4);
+    program.time = random.of(&[Time::Any, Time::Ordered]);
+    let can_overtake = u32::from(program.delivery != Delivery::Unordered);
+    let faults = Faults::NONE.drop(random.below(2) as u32).reorder(random.below(2) as u32 * can_overtake);
+    let late = random.below(6) as u32;
+    program.faults = faults.duplicate(late / 5).delay(late / 4);
+    program
 }
 
 /// What goes over a channel: a number, or a question that wants an answer.
@@ -231,6 +269,18 @@ impl Ends {
                 () = task::yield_now() => 5,
             },
             Op::Fetch => self.endpoint.as_mut()?.recv().await.message,
+            Op::Sleep(span) => {
+                time::sleep(Duration::from_millis(span)).await;
+                0
+            }
+            Op::RecvInTime(span) => {
+                let letter = time::timeout(Duration::from_millis(span), self.inbox.as_mut()?.recv()).await;
+                letter.map_or(8, hear)
+            }
+            Op::FetchInTime(span) => {
+                let fetched = time::timeout(Duration::from_millis(span), self.endpoint.as_mut()?.recv()).await;
+                fetched.map_or(8, |envelope| envelope.message)
+            }
             Op::Reserve(to) => match self.senders[to].as_ref()?.reserve().await {
                 Ok(permit) if seen.is_multiple_of(2) => {
                     permit.send(Letter::Number(seen));
@@ -260,7 +310,7 @@ impl Ends {
 /// What the test body does.
 pub(crate) fn start(program: &Program) {
     monitor::register(Said::default());
-    let net = Network::with_payload(program.delivery, Payload::visible());
+    let net = Network::with_payload(program.delivery, Payload::visible().cloned());
     let payload = if program.is_opaque { Payload::opaque() } else { Payload::visible() };
     let (senders, inboxes): (Vec<_>, Vec<_>) =
         program.tasks.iter().map(|_| mpsc::channel_with(program.capacity, payload)).unzip();

@@ -1,12 +1,13 @@
 //! What processes share outside the library's objects: seen, and executed live then.
 
 use delay::{
-    Checker, Execution, Payload, flip,
+    Checker, End, Execution, Faults, Payload, Waiting, flip,
     net::{Delivery, Network},
     sync::mpsc,
     task,
+    time::timeout,
 };
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 /// Whoever drops the shared sender last ends the channel: that is no function of what it has seen.
 async fn a_sender_is_shared() {
@@ -109,4 +110,67 @@ fn a_program_that_is_set_up_again_is_seldom_executed() {
     let coverage = &report.coverage;
     assert!(coverage.states > 2_000, "{}", coverage.states);
     assert!(coverage.totals.executions * 5 < coverage.states, "{} of {}", coverage.totals.executions, coverage.states);
+}
+
+/// Messages that are lost or come twice, and time that passes, are nothing that a program has to be executed for.
+#[test]
+fn a_program_with_timeouts_and_faults_is_seldom_executed() {
+    let lossy = Faults::NONE.drop(1);
+    for (faults, states) in [(lossy, 400), (lossy.duplicate(1), 4_000)] {
+        let report = Checker::new().faults(faults).end(End::Quiescent).waiting(Waiting::Allow).check(|| async {
+            let net = Network::with_payload(Delivery::Fifo, Payload::visible().cloned());
+            let mut server = net.endpoint("server");
+            for number in 0..3 {
+                let (mut client, to) = (net.endpoint(format!("client {number}")), server.address());
+                task::spawn(async move {
+                    for again in 0..2 {
+                        client.send(to, number * 2 + again).await.expect("the server is there");
+                    }
+                    // It keeps its endpoint.
+                    client.recv().await;
+                });
+            }
+            task::spawn(async move {
+                let mut served = 0;
+                loop {
+                    delay::checkpoint(&served);
+                    let asked = timeout(Duration::from_millis(10), server.recv()).await;
+                    served = (served + u32::from(asked.is_ok())) % 4;
+                }
+            });
+        });
+        report.assert_passed();
+        let coverage = &report.coverage;
+        assert!(coverage.states > states, "{}", coverage.states);
+        assert!(
+            coverage.totals.executions * 2 < coverage.states,
+            "{} of {}",
+            coverage.totals.executions,
+            coverage.states
+        );
+    }
+}
+
+/// A lost message is gone with its endpoint, and the handle in it with the message: which was lost, nothing that a process has seen tells.
+#[test]
+fn a_handle_in_a_lost_message_goes_with_the_endpoint() {
+    let count = |execution| {
+        let checker = Checker::new().execution(execution).faults(Faults::NONE.drop(1));
+        let report = checker.check(|| async {
+            let net = Network::new(Delivery::Fifo);
+            let mut server = net.endpoint("server");
+            let (sender, mut receiver) = mpsc::unbounded_channel::<u64>();
+            for number in 0..2 {
+                let (client, to) = (net.endpoint(format!("client {number}")), server.address());
+                let sender = sender.clone();
+                task::spawn(async move { client.send(to, sender).await.is_ok() });
+            }
+            drop(sender);
+            task::spawn(async move { timeout(Duration::from_millis(1), server.recv()).await.is_ok() });
+            while receiver.recv().await.is_some() {}
+        });
+        report.assert_passed();
+        (report.coverage.states, report.coverage.transitions, report.coverage.states_per_bound)
+    };
+    assert_eq!(count(Execution::Learned), count(Execution::Live));
 }

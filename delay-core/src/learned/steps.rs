@@ -472,8 +472,12 @@ fn begins(choice: Choice) -> u32 {
 /// that.
 #[inline]
 fn start(state: &State, process: Process, first: u32) -> Option<u64> {
-    let who = state.number(Part::process(process.index()));
-    let seen = state.number(Part::history(process.index()));
+    let (who, seen) = if process.is_environment() {
+        // No process has the number 0.
+        (0, u32::from(process == Process::CLOCK))
+    } else {
+        (state.number(Part::process(process.index())), state.number(Part::history(process.index())))
+    };
     let has_rest = state.sums.rest != 0;
     let key = u64::from(has_rest) << 62 | u64::from(first) << 42 | u64::from(who) << 21 | u64::from(seen);
     ((who | seen) >> 21 == 0 && first >> 20 == 0).then_some(key)

@@ -315,7 +315,8 @@ impl Learning {
     #[inline]
     fn follow(&mut self, world: &mut World, choice: Choice) -> Option<()> {
         let Self { automata, born, looks, units, .. } = self;
-        let cuts = *looks && world.has_units();
+        // Whose timer fires, the rest says: what is looked at after that is no function of itself.
+        let cuts = *looks && world.has_units() && !choice.process.is_environment();
         let mut next = world.grant(choice);
         next?;
         while let Some(granted) = next {

@@ -66,7 +66,9 @@ impl<'s, 'b> Walk<'s, 'b> {
         // The first execution may show that nothing can be learnt.
         let status = live.go_to(&[], 0, &[]);
         live.fingerprint();
-        let is_counted = live.options().temperature.is_none() && !live.world().names.sees_heat();
+        // What is held back lands among what is queued then.
+        let is_late = live.world().may_hold_back();
+        let is_counted = live.options().temperature.is_none() && !live.world().names.sees_heat() && !is_late;
         walk.exchanges = live.world().exchanges();
         if status == Ok(Status::Running) && live.is_learning() && is_counted {
             let mut steps = Steps::new(limits::POINTS_MAX);
@@ -174,7 +176,8 @@ impl<'s, 'b> Walk<'s, 'b> {
         if options.end == End::Body && has_ended() {
             return Ok(Status::Finished);
         }
-        let is_quiescent = state.enabled() == 0 && steps.rest(state).and_then(Rest::choosing).is_none();
+        let is_quiescent = state.enabled() == 0
+            && steps.rest(state).is_none_or(|rest| rest.choosing().is_none() && rest.timer_choices(0) == 0);
         if is_quiescent {
             if options.waiting == Waiting::Allow && has_ended() && !state.is_peculiar() {
                 return Ok(Status::Finished);
@@ -206,6 +209,11 @@ impl<'s, 'b> Walk<'s, 'b> {
             return Ok(status);
         }
         self.numbers = Some(numbers);
+        debug_assert_eq!(
+            (self.fingerprint(), self.choice_count()),
+            (self.live.fingerprint(), self.live.world().choice_count()),
+            "the numbers say what the World says"
+        );
         Ok(status)
     }
 
@@ -283,7 +291,10 @@ impl<'s, 'b> Walk<'s, 'b> {
     pub(super) fn choice_count(&self) -> u32 {
         match self.numbers.as_deref() {
             None => self.live.world().choice_count(),
-            Some(numbers) => numbers.choosing().map_or(numbers.state.all_alternatives(), |(_, outcomes)| outcomes),
+            Some(numbers) => {
+                let all = || numbers.state.all_alternatives() + numbers.timer_choices();
+                numbers.choosing().map_or_else(all, |(_, outcomes)| outcomes)
+            }
         }
     }
 
@@ -350,6 +361,11 @@ impl Numbers {
     fn choosing(&self) -> Option<(Process, u32)> {
         self.steps.rest(&self.state).and_then(Rest::choosing)
     }
+
+    #[inline]
+    fn timer_choices(&self) -> u32 {
+        self.steps.rest(&self.state).map_or(0, |rest| rest.timer_choices(self.state.enabled()))
+    }
 }
 
 impl Choices for Walk<'_, '_> {
@@ -370,6 +386,7 @@ impl Choices for Walk<'_, '_> {
     fn alternatives_of(&self, process: Process) -> u32 {
         match self.numbers.as_deref() {
             None => self.live.world().alternatives_of(process),
+            Some(numbers) if process == Process::CLOCK => numbers.timer_choices(),
             Some(numbers) => numbers.state.alternatives(process),
         }
     }

@@ -38,12 +38,17 @@ impl World {
     /// The actor was handed a point in time and has not looked at it. In a program that looks at times it is part of the
     /// actor's state from now on.
     pub fn hold_time(&mut self, time: u64) {
-        self.beyond_journal("holds a point in time");
         self.meets_time();
         if self.reads_clock() {
+            self.beyond_journal("holds a point in time");
             let actor = self.actor;
             self.observe_print(actor, Print::of(Domain::Clock).with(time).with(1));
         }
+    }
+
+    /// The actor is about to wait until a point in time that it was handed before: how far off that is, what it has seen does not say.
+    pub fn waits_until(&mut self) {
+        self.beyond_journal("waits until a point in time");
     }
 
     /// How many timers may fire, and messages that were held back may arrive.
@@ -102,10 +107,11 @@ impl World {
 
     /// Whether a timer may fire next where time is ordered: it is the first of its node, and none is before it for certain.
     pub(super) fn is_due(&self, sleeper: (Process, Slot)) -> bool {
-        let (deadline, node) = (self.deadline(sleeper), self.node_of(sleeper.0));
+        let node = |process: Process| self.processes.unnoted(process.index()).node;
+        let (deadline, own) = (self.deadline(sleeper), node(sleeper.0));
         self.sleepers.iter().all(|other| {
             let before = self.deadline(*other);
-            let slack = if self.node_of(other.0) == node { 0 } else { self.environment.skew };
+            let slack = if node(other.0) == own { 0 } else { self.environment.skew };
             deadline <= before.saturating_add(slack)
         })
     }
@@ -139,7 +145,9 @@ impl World {
             sleepers.retain(|sleeper| self.is_due(*sleeper));
         }
         sleepers.sort_by(|a, b| {
-            let by_slot = || if a.0 == b.0 { self.cmp_slots(a.0, a.1, b.1) } else { Ordering::Equal };
+            let site =
+                |(process, slot): (Process, Slot)| self.processes.unnoted(process.index()).pending[slot.index()].site;
+            let by_slot = || if a.0 == b.0 { site(*a).cmp(site(*b)).then(a.1.0.cmp(&b.1.0)) } else { Ordering::Equal };
             let by_name = || self.names.cmp_processes(a.0, b.0).then_with(by_slot);
             self.deadline(*a).cmp(&self.deadline(*b)).then_with(by_name)
         });
@@ -147,7 +155,8 @@ impl World {
     }
 
     pub(super) fn deadline(&self, (process, slot): (Process, Slot)) -> u64 {
-        match self.processes[process.index()].pending[slot.index()].op {
+        // No look at the process: steps are known by how far off timers are.
+        match self.processes.unnoted(process.index()).pending[slot.index()].op {
             Op::Sleep(deadline) => deadline,
             other => crate::bug!("{process:?} is listed as a sleeper but waits for {other:?}"),
         }

@@ -74,6 +74,23 @@ impl Environment {
         !self.is_hostile && self.late.is_empty() && self.decisions.is_empty()
     }
 
+    /// Whether a step can change it, without nodes.
+    #[inline]
+    pub(super) fn may_change(&self) -> bool {
+        self.is_hostile
+    }
+
+    /// What a step can change of it, without nodes. What was possible and met, was so in some execution.
+    pub(super) fn kept(&self) -> KeptEnvironment {
+        KeptEnvironment { budgets: self.budgets.clone(), late: self.late.clone(), spent: self.spent }
+    }
+
+    /// Is again as it was.
+    pub(super) fn restore(&mut self, kept: KeptEnvironment) {
+        let KeptEnvironment { budgets, late, spent } = kept;
+        (self.budgets, self.late, self.spent) = (budgets, late, spent);
+    }
+
     pub(super) fn reset(&mut self) {
         let Self {
             time: _,
@@ -101,6 +118,14 @@ impl Environment {
         (*is_cut, *is_over, *is_crashing) = (false, false, false);
         (*spent, *possible, *met) = (0, 0, 0);
     }
+}
+
+/// What a step can change of an environment without nodes.
+#[derive(Debug)]
+pub(super) struct KeptEnvironment {
+    budgets: Vec<(Print, Faults)>,
+    late: Vec<(Object, Queued)>,
+    spent: u32,
 }
 
 /// A move of `FAULTS`.
@@ -181,9 +206,12 @@ impl World {
         *budget = budget.with(kind, budget.left(kind) - 1);
         self.environment.spent += 1;
         if kind.is_of_messages() && self.left(rule, kind) == 0 {
-            // Others lose an alternative: of a receive, or of a send.
+            // Others lose an alternative: of a receive, or of a send. Which mailboxes are a network's, is known once the program is set up.
             for index in 0..self.present_mailboxes.len() {
-                self.refresh_readers(self.present_mailboxes[index]);
+                let object = self.present_mailboxes[index];
+                if self.mailboxes.unnoted(object.index()).is_networked {
+                    self.refresh_readers(object);
+                }
             }
         }
     }
@@ -220,7 +248,7 @@ impl World {
 
     /// Whether anything may go wrong at all.
     #[inline]
-    pub(super) fn is_hostile(&self) -> bool {
+    pub fn is_hostile(&self) -> bool {
         self.environment.is_hostile
     }
 
@@ -359,6 +387,19 @@ impl World {
 
     /// What the environment's state adds to a fingerprint.
     pub(super) fn environment_print(&self, print: Print) -> Print {
+        let Some((bag, flags)) = self.environment_bag() else { return print };
+        let mut print = with_environment(print, bag, flags);
+        for decision in &self.environment.decisions {
+            print = print.and(match decision {
+                Decision::Skew(root) => self.names.process_print(*root),
+                Decision::Lose(store) => self.store_print(*store),
+            });
+        }
+        print
+    }
+
+    /// What it adds to the fingerprint, but for what is to be decided first; nothing where nothing can happen.
+    pub(super) fn environment_bag(&self) -> Option<(Print, u64)> {
         let Environment {
             // Constant for a search.
             time: _,
@@ -380,7 +421,7 @@ impl World {
             met: _,
         } = &self.environment;
         if nodes.is_empty() && !self.environment.is_hostile {
-            return print;
+            return None;
         }
         let mut bag = Print::default();
         #[cfg(feature = "test-hooks")]
@@ -404,16 +445,13 @@ impl World {
             let late = Print::of(Domain::Late).and(self.names.object_print(*object)).and(sender).and(queued.id);
             bag = bag.plus(self.late_print(late, message));
         }
-        let flags = u64::from(*is_cut) | u64::from(*is_over) << 1 | (decisions.len() as u64) << 2;
-        let mut print = Print::of(Domain::Environment).and(print).and(bag).with(flags);
-        for decision in decisions {
-            print = print.and(match decision {
-                Decision::Skew(root) => self.names.process_print(*root),
-                Decision::Lose(store) => self.store_print(*store),
-            });
-        }
-        print
+        Some((bag, u64::from(*is_cut) | u64::from(*is_over) << 1 | (decisions.len() as u64) << 2))
     }
+}
+
+/// The fingerprint with that of an environment in which nothing is to be decided first.
+pub(super) fn with_environment(print: Print, bag: Print, flags: u64) -> Print {
+    Print::of(Domain::Environment).and(print).and(bag).with(flags)
 }
 
 /// What the environment did in a step, for people.

@@ -174,7 +174,7 @@ impl World {
         #[cfg(feature = "test-hooks")]
         let sleepers = self.unless(masked::Part::Timers, sleepers);
         if !sleepers.is_empty() {
-            print = Print::of(Domain::Clock).and(print).and(self.timers_print());
+            print = with_timers(print, self.timers_print());
         }
         #[cfg(feature = "test-hooks")]
         let stores = self.unless(masked::Part::Storage, stores);
@@ -202,7 +202,7 @@ impl World {
     }
 
     /// The pending timers.
-    fn timers_print(&self) -> Print {
+    pub(super) fn timers_print(&self) -> Print {
         // Pitfall B.11: deadlines are relative, since absolute time would make every state different.
         self.sleepers.iter().fold(Print::default(), |bag, sleeper| {
             let who = self.names.process_print(sleeper.0);
@@ -210,4 +210,9 @@ impl World {
             bag.plus(timer.with(self.deadline(*sleeper).wrapping_sub(self.now)))
         })
     }
+}
+
+/// The fingerprint with that of pending timers.
+pub(super) fn with_timers(print: Print, timers: Print) -> Print {
+    Print::of(Domain::Clock).and(print).and(timers)
 }

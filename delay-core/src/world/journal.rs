@@ -20,6 +20,8 @@ use crate::{
 pub enum Act {
     /// It started waiting.
     Wait(Op, Site),
+    /// It started waiting for so much time to pass.
+    Sleep(u64, Site),
     /// It looked at what it waits for.
     LookAt(Slot),
     /// It stopped waiting.
@@ -109,6 +111,11 @@ impl Journal {
         &self.acts
     }
 
+    /// How many acts were written down.
+    pub(crate) fn acts(&self) -> usize {
+        self.acts.len()
+    }
+
     /// Whether acts are written down.
     #[inline]
     pub(super) fn is_open(&self) -> bool {
@@ -144,9 +151,16 @@ impl World {
         }
     }
 
-    /// Whether the program does what cannot be done again without processes, or may meet faults.
+    /// The actor drops messages that were lost, of which nothing tells that they were, and has done something since so many acts.
+    pub(crate) fn dropped_lost(&mut self, acts: usize) {
+        if self.journal.is_open && self.journal.acts.len() > acts {
+            self.beyond_journal("drops a lost message that holds a handle");
+        }
+    }
+
+    /// Whether the program does what cannot be done again without processes.
     pub fn is_beyond_learning(&self) -> bool {
-        self.journal.cannot.is_some() || self.may_harm()
+        self.journal.cannot.is_some()
     }
 
     /// Does what the actor did before. Says what it was told, or whom it spawned.
@@ -156,6 +170,9 @@ impl World {
         match act {
             Act::Wait(op, site) => {
                 self.wait(op, site);
+            }
+            Act::Sleep(span, site) => {
+                self.wait(Op::Sleep(self.actors_now().saturating_add(span)), site);
             }
             Act::LookAt(slot) => {
                 self.look_at(actor, slot);

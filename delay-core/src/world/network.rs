@@ -97,7 +97,7 @@ impl World {
     }
 
     /// Whether a message, or a copy of one, may be held back.
-    pub(super) fn may_hold_back(&self) -> bool {
+    pub fn may_hold_back(&self) -> bool {
         self.is_left(Kind::Delay) || self.is_left(Kind::Duplicate)
     }
 
@@ -232,12 +232,16 @@ impl World {
         let of_heads = mailbox
             .heads()
             .flat_map(|place| [Kind::Drop, Kind::Duplicate, Kind::Delay].into_iter().map(move |kind| (kind, place)));
-        let others = (0..mailbox.queue.len()).filter(|place| !mailbox.is_takeable(*place));
+        // Nobody looks at messages to which nothing can happen, nor at whose budget it would be where there is one.
+        let others = if self.is_left(Kind::Reorder) { 0..mailbox.queue.len() } else { 0..0 };
+        let others = others.filter(|place| !mailbox.is_takeable(*place));
+        let has_one_budget = self.environment.budgets.len() == 1;
+        let rule = move |place: usize| if has_one_budget { Rule::TEST } else { mailbox.queue[place].rule };
         let all = of_heads.chain(others.map(|place| (Kind::Reorder, place)));
         let is_chosen_before = self.decides_at_send(object);
         all.filter(move |(kind, place)| {
             let can = !is_chosen_before && (*kind != Kind::Duplicate || mailbox.copies);
-            can && self.left(mailbox.queue[*place].rule, *kind) > 0
+            can && self.left(rule(*place), *kind) > 0
         })
     }
 

@@ -8,10 +8,13 @@
 
 use super::{
     World,
+    environment::with_environment,
+    fault::Time,
+    fingerprint::with_timers,
     history::History,
     looked::Noted,
     mailbox::{Mailbox, Queued, in_bag, print_of_bag, print_of_sequence},
-    op::{Grant, Outcomes, Pending},
+    op::{Grant, Op, Outcomes, Pending},
     process::{ProcessState, Status},
     words::Delivery,
 };
@@ -103,24 +106,44 @@ enum Whose {
     Monitor(usize),
 }
 
-/// What belongs to no part, as far as steps are learnt that touch it: what is to be chosen first.
+/// What belongs to no part, as far as steps are learnt that touch it: what is to be chosen first, the pending timers, and what may still go
+/// wrong with messages.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Rest {
     choosing: Vec<(Process, Slot, Outcomes)>,
+    /// Each with how far off it is.
+    sleepers: Vec<(Process, Slot, u64)>,
+    /// What the timers add to the fingerprint, and how many of them may fire: where time is ordered, only when nothing else can happen.
+    timers: Print,
+    due: u32,
+    is_ordered: bool,
+    /// What the environment adds to the fingerprint.
+    environment: Option<(Print, u64)>,
 }
 
 impl Rest {
     /// Whether there is nothing.
     pub fn is_nothing(&self) -> bool {
-        self.choosing.is_empty()
+        self.choosing.is_empty() && self.sleepers.is_empty() && self.environment.is_none()
     }
 
     /// All that steps can tell.
     pub fn identity(&self) -> Print {
-        let Self { choosing } = self;
-        choosing.iter().fold(Print::of(Domain::Part), |print, (process, slot, outcomes)| {
+        let Self { choosing, sleepers, timers, due: _, is_ordered: _, environment } = self;
+        let choosing = choosing.iter().fold(Print::of(Domain::Part), |print, (process, slot, outcomes)| {
             print.and(Print::of_value(Domain::Part, &(process.number(), slot.0, outcomes)))
-        })
+        });
+        // In no order: which of them comes first, how far off they are tells, and their names.
+        let sleepers = sleepers.iter().fold(*timers, |bag, (process, slot, off)| {
+            bag.plus(Print::of_value(Domain::Clock, &(process.number(), slot.0, off)))
+        });
+        environment.map_or(choosing.and(sleepers), |(bag, flags)| choosing.and(sleepers).and(bag).with(flags))
+    }
+
+    /// How many timers may fire where so many processes can run.
+    #[inline]
+    pub fn timer_choices(&self, enabled: u32) -> u32 {
+        if self.is_ordered && enabled > 0 { 0 } else { self.due }
     }
 
     /// All of it.
@@ -298,12 +321,27 @@ impl World {
 
     /// What belongs to no part.
     pub fn rest_of_parts(&self) -> Rest {
-        Rest { choosing: self.choosing.clone() }
+        let off = |sleeper: (Process, Slot)| self.deadline(sleeper).wrapping_sub(self.now);
+        let is_ordered = self.environment.time == Time::Ordered;
+        let may_fire = |sleeper: &&(Process, Slot)| !is_ordered || self.is_due(**sleeper);
+        Rest {
+            choosing: self.choosing.clone(),
+            sleepers: self.sleepers.iter().map(|sleeper| (sleeper.0, sleeper.1, off(*sleeper))).collect(),
+            timers: self.timers_print(),
+            due: self.sleepers.iter().filter(may_fire).count() as u32,
+            is_ordered,
+            environment: self.environment_bag(),
+        }
     }
 
     /// The fingerprint of a state with this sum of the prints of its parts, and this rest, where nothing else can be told of it.
     pub fn print_with_rest(&self, sum: Print, rest: &Rest) -> Print {
-        Self::print_of_rest(sum, &rest.choosing, |who| self.names.process_print(who))
+        let Rest { choosing, sleepers, timers, due: _, is_ordered: _, environment } = rest;
+        let mut print = Self::print_of_rest(sum, choosing, |who| self.names.process_print(who));
+        if !sleepers.is_empty() {
+            print = with_timers(print, *timers);
+        }
+        environment.map_or(print, |(bag, flags)| with_environment(print, bag, flags))
     }
 
     /// Looks at the actor in the midst of a step: how many alternatives it had before, nobody asks any more.
@@ -431,6 +469,8 @@ fn identity_of_op(pending: &Pending) -> Print {
     if *state == Grant::Free {
         return Print::of(Domain::Part);
     }
+    // How far off its time is, stands in the rest.
+    let op = if let Op::Sleep(_) = op { &Op::Sleep(0) } else { op };
     // What it was granted is in the process's history, which each of its steps is known by; no other process can tell.
     let identity = Print::of_value(Domain::Part, &(op, site, pending.stage()));
     taken.as_ref().map_or(identity, |queued| identity.and(identity_of_message(queued)))

@@ -110,6 +110,11 @@ impl<T> Tracked<T> {
         self.keeper.plain == 0
     }
 
+    /// An item, where that is no look at it.
+    pub(super) fn unnoted(&self, index: usize) -> &T {
+        &self.items[index].value
+    }
+
     /// An item of a table that is [plain](Self::is_plain).
     #[inline]
     pub(super) fn plain(&self, index: usize) -> &T {

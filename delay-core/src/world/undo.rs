@@ -3,10 +3,10 @@
 //! A step that may be taken back begins with [`World::begin_kept_step`]; what it changes in the tables is kept there
 //! (`tracked.rs`), the rest here. Between steps only, after [`World::fingerprint`]: nothing is stale then.
 //!
-//! Invariant: what a step cannot have changed without the journal saying that it cannot be done again (timers, stores,
-//! observed values, the environment) is not kept.
+//! Invariant: what a step cannot have changed without the journal saying that it cannot be done again (what tasks share, stores,
+//! observed values, nodes) is not kept.
 
-use super::{Notes, World, op::Outcomes};
+use super::{Notes, World, environment::KeptEnvironment, op::Outcomes};
 use crate::{
     hash::Print,
     ids::{Process, Slot},
@@ -18,6 +18,8 @@ pub(super) struct Before {
     steps: Vec<Kept>,
     monitors: Vec<(Print, Option<u64>)>,
     choosing: Vec<(Process, Slot, Outcomes)>,
+    sleepers: Vec<(Process, Slot)>,
+    environment: Vec<KeptEnvironment>,
 }
 
 /// What is kept of one state.
@@ -33,6 +35,10 @@ struct Kept {
     /// How many of these are kept.
     monitors: usize,
     choosing: usize,
+    sleepers: usize,
+    /// Whether the environment is kept.
+    environment: bool,
+    now: u64,
     enabled: u32,
     alternatives: u32,
     choices: u64,
@@ -55,6 +61,9 @@ impl World {
             present_mailboxes: self.present_mailboxes.len(),
             monitors: self.monitors.len(),
             choosing: self.choosing.len(),
+            sleepers: self.sleepers.len(),
+            environment: self.environment.may_change(),
+            now: self.now,
             enabled: self.enabled,
             alternatives: self.alternatives,
             choices: self.choices,
@@ -64,10 +73,14 @@ impl World {
             notes: self.notes,
             sum: self.sum,
         };
-        let Before { steps, monitors, choosing } = &mut self.before;
+        let Before { steps, monitors, choosing, sleepers, environment } = &mut self.before;
         steps.push(kept);
         monitors.extend(self.monitors.iter().copied().zip(self.hot_since.iter().copied()));
         choosing.extend(&self.choosing);
+        sleepers.extend(&self.sleepers);
+        if kept.environment {
+            environment.push(self.environment.kept());
+        }
     }
 
     /// Takes the last kept step back.
@@ -81,6 +94,9 @@ impl World {
             present_mailboxes,
             monitors,
             choosing,
+            sleepers,
+            environment,
+            now,
             enabled,
             alternatives,
             choices,
@@ -107,6 +123,13 @@ impl World {
         let from = self.before.choosing.len() - choosing;
         self.choosing.clear();
         self.choosing.extend(self.before.choosing.drain(from..));
+        let from = self.before.sleepers.len() - sleepers;
+        self.sleepers.clear();
+        self.sleepers.extend(self.before.sleepers.drain(from..));
+        self.now = now;
+        if let Some(kept) = environment.then(|| self.before.environment.pop()).flatten() {
+            self.environment.restore(kept);
+        }
         self.stale_processes.clear();
         self.stale_mailboxes.clear();
         self.inside = None;
@@ -125,9 +148,11 @@ impl World {
         self.processes.forget();
         self.histories.forget();
         self.mailboxes.forget();
-        let Before { steps, monitors, choosing } = &mut self.before;
+        let Before { steps, monitors, choosing, sleepers, environment } = &mut self.before;
         steps.clear();
         monitors.clear();
         choosing.clear();
+        sleepers.clear();
+        environment.clear();
     }
 }

@@ -60,8 +60,9 @@ impl World {
     fn wait_for(&mut self, op: Op, site: Site) -> Slot {
         let process = self.actor;
         match op {
-            Op::Sleep(_) => {
-                self.beyond_journal("waits for a timer");
+            Op::Sleep(deadline) => {
+                let span = deadline.saturating_sub(self.actors_now());
+                self.journal.note(|| Act::Sleep(span, site));
                 self.cannot_reduce("timers (sleep, timeout, interval)");
             }
             Op::Shared { .. } => self.beyond_journal("waits for what tasks share"),

@@ -24,9 +24,7 @@ use crate::{
     },
 };
 use std::{
-    fmt,
-    future::Future,
-    pin::Pin,
+    fmt, mem,
     sync::Arc,
     task::{self, Poll},
 };
@@ -407,20 +405,28 @@ impl<T, V> Core<T, V> {
     /// endpoint that was moved elsewhere: then what is queued is the network's. Dropped where its execution is not, what is queued stays
     /// until the last handle is gone.
     pub(crate) fn drop_receiver(&self, reception: Reception) {
-        let gone = context::with(|context| {
+        let dropped = context::with(|context| {
             let is_there = context.execution == self.execution;
+            let is_owned = self.values.is_owned_by(context);
+            let mut values =
+                if is_owned { mem::replace(self.values.of(context), Values::new()) } else { Values::new() };
+            let is_lost = |message| !context.world.holds(self.object, message);
+            let has_lost = is_there && context.world.is_hostile() && values.messages().any(is_lost);
             let is_meant = !is_there || context.world.receiver_gone(self.object, reception);
-            if !is_meant || !self.values.is_owned_by(context) || self.values.of(context).is_empty() {
-                return Values::new();
-            }
-            let mut values = std::mem::replace(self.values.of(context), Values::new());
             // What is held back may find the name bound anew.
-            let gone = values.take_unless(|message| is_there && context.world.is_held_back(self.object, message));
-            *self.values.of(context) = values;
-            gone
+            let is_kept = |message| !is_meant || is_there && context.world.is_held_back(self.object, message);
+            let gone = if values.is_empty() { Values::new() } else { values.take_unless(is_kept) };
+            if is_owned {
+                *self.values.of(context) = values;
+            }
+            (gone, has_lost.then(|| context.world.journal.acts()))
         });
+        let Some((gone, has_lost)) = dropped else { return };
         // Outside any borrow: destructors are the user's code.
         drop(gone);
+        if let Some(acts) = has_lost {
+            context::with(|context| context.world.dropped_lost(acts));
+        }
     }
 
     /// The receiver is closed explicitly; what is queued can still be received.
@@ -464,31 +470,5 @@ impl<T> Parcel<T> {
 
     pub(crate) fn under(rule: Rule, value: T) -> Self {
         Self { value: Some(value), content: None, rule }
-    }
-}
-
-/// An awaited send. `Err` gives the value back.
-pub(crate) struct Sending<'a, T, V = Payload<T>> {
-    core: &'a Core<T, V>,
-    leaf: Leaf,
-    parcel: Parcel<T>,
-}
-
-// The value is moved out, never pinned.
-impl<T, V> Unpin for Sending<'_, T, V> {}
-
-impl<'a, T, V: View<T>> Sending<'a, T, V> {
-    pub(crate) fn new(core: &'a Core<T, V>, value: T, site: Site) -> Self {
-        Self { core, leaf: Leaf::new(core.execution, site), parcel: Parcel::new(value) }
-    }
-}
-
-impl<T, V: View<T>> Future for Sending<'_, T, V> {
-    type Output = Result<(), T>;
-
-    #[inline]
-    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
-        let Self { core, leaf, parcel } = self.get_mut();
-        core.poll_send(leaf, parcel, cx)
     }
 }

@@ -47,6 +47,11 @@ impl<T> Values<T> {
         self.others.remove(at).map(|(_, value)| value)
     }
 
+    /// The messages whose values are here.
+    pub(super) fn messages(&self) -> impl Iterator<Item = Message> {
+        self.first.iter().chain(&self.others).map(|(message, _)| *message)
+    }
+
     /// Takes all but those that are to be kept.
     pub(super) fn take_unless(&mut self, is_kept: impl Fn(Message) -> bool) -> Self {
         let all = mem::replace(self, Self::new());

@@ -122,12 +122,18 @@ impl Timer {
 
     /// Polls until it fires; tells its deadline. Polled again after it has fired, it waits for its turn again.
     pub(super) fn poll(&mut self, cx: &task::Context<'_>) -> Poll<u64> {
-        let deadline = backend::within(self.execution, |context| self.time(context));
-        self.settled = Some(deadline);
         let site = self.leaf.site();
         if self.fired && self.leaf.is_done() {
             self.leaf = Leaf::new(self.execution, site);
         }
+        let is_known_before = self.settled.is_some() || matches!(self.due, Due::At(_));
+        let deadline = backend::within(self.execution, |context| {
+            if is_known_before && self.leaf.is_new() {
+                context.world.waits_until();
+            }
+            self.time(context)
+        });
+        self.settled = Some(deadline);
         let fires = |context: &mut Context, _| {
             context.world.hold_time(deadline);
             context.record(site, |_| "sees its timer fire".to_owned());

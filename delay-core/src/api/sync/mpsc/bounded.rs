@@ -9,8 +9,9 @@ use super::{
 use crate::{
     api::{
         backend::{self, Side},
-        payload::Payload,
-        sync::mailbox::Sending,
+        leaf::Leaf,
+        payload::{Payload, View},
+        sync::mailbox::{Core, Parcel},
         time::{self, Duration},
     },
     world::op::{Immediate, Site},
@@ -19,6 +20,7 @@ use std::{
     fmt,
     future::Future,
     panic::Location,
+    pin::Pin,
     sync::Arc,
     task::{self, Poll},
 };
@@ -421,4 +423,30 @@ impl<T> Receiver<T> {
     }
 
     super::receiver_methods!(theirs::Receiver<T>);
+}
+
+/// An awaited send. `Err` gives the value back.
+struct Sending<'a, T, V = Payload<T>> {
+    core: &'a Core<T, V>,
+    leaf: Leaf,
+    parcel: Parcel<T>,
+}
+
+// The value is moved out, never pinned.
+impl<T, V> Unpin for Sending<'_, T, V> {}
+
+impl<'a, T, V: View<T>> Sending<'a, T, V> {
+    fn new(core: &'a Core<T, V>, value: T, site: Site) -> Self {
+        Self { core, leaf: Leaf::new(core.execution, site), parcel: Parcel::new(value) }
+    }
+}
+
+impl<T, V: View<T>> Future for Sending<'_, T, V> {
+    type Output = Result<(), T>;
+
+    #[inline]
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
+        let Self { core, leaf, parcel } = self.get_mut();
+        core.poll_send(leaf, parcel, cx)
+    }
 }
