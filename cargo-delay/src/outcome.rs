@@ -311,10 +311,10 @@ pub(crate) mod tests {
             }
             story.broken.unwrap_or_default()
         };
-        let started = r#"{"seq":0,"type":"started","version":4,"test":"t","file":"f","line":1}"#;
+        let started = r#"{"seq":0,"type":"started","version":5,"test":"t","file":"f","line":1}"#;
         let warning = r#"{"seq":2,"type":"warning","text":"w"}"#;
         assert_eq!(broken(&[started, warning]), "event 1 of the test is missing: 2 came instead");
-        assert!(broken(&[started, "oops"]).starts_with("not an event of protocol version 4"));
+        assert!(broken(&[started, "oops"]).starts_with("not an event of protocol version 5"));
         assert!(broken(&[started, &started.replace(":0", ":1")]).starts_with("event 1 of the test is not what"));
         assert!(broken(&[&warning.replace(":2", ":0")]).starts_with("event 0 of the test is not what"));
     }

@@ -17,7 +17,7 @@ use std::{
 };
 
 /// The version of the file. A change of any field, here, of [`Status`] or in what the protocol says of a test, is a new one.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// How a run went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -194,8 +194,8 @@ mod tests {
         assert!(refused("").contains("report.json: it is none of `cargo delay test --report`"));
         assert!(refused(&report[..report.len() - 9]).contains("it is none of"), "cut short");
         assert!(
-            refused(&report.replace("report_version\":3", "report_version\":1"))
-                .contains("it is of version 1, this cargo-delay reads 3")
+            refused(&report.replace("report_version\":4", "report_version\":1"))
+                .contains("it is of version 1, this cargo-delay reads 4")
         );
         assert!(refused(&report.replace("1/1", "3/2")).contains("\"3/2\" is no shard"));
         fs::remove_file(&path).unwrap();

@@ -357,7 +357,7 @@ impl Coverage {
             | Stop::Impossible(_)
             | Stop::Irreducible(_) => {}
         }
-        if let Some(line) = self.of_shards(stop) {
+        for line in [self.of_shards(stop), self.executed_live()].into_iter().flatten() {
             add(line);
         }
         if self.truncated > 0 {
@@ -413,6 +413,14 @@ impl Coverage {
 }
 
 impl Coverage {
+    /// Why a search that was to learn what tasks do has executed them: that takes longer, and changes nothing else.
+    fn executed_live(&self) -> Option<String> {
+        let names: Vec<&str> = self.totals.reasons_to_execute().collect();
+        let (last, others) = names.split_last()?;
+        let all = if others.is_empty() { (*last).to_owned() } else { format!("{} and {last}", others.join(", ")) };
+        Some(format!("executed live: learned execution does not cover {all}"))
+    }
+
     /// What is said of loops in which a monitor stays hot.
     fn loops(&self, stop: &Stop, looked: &Looked) -> String {
         let Looked { states, transitions, unconfirmed } = *looked;

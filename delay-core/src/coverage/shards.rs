@@ -148,7 +148,7 @@ impl Coverage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Settings;
+    use crate::{search::Settings, world::beyond::Beyond};
 
     fn shard(number: u32, of: u32) -> Shard {
         Shard::new(number, of).expect("there is such a shard")
@@ -198,6 +198,17 @@ mod tests {
         assert!(
             all.sentences(&stop).starts_with("every execution visited by 3 shards: 18 executions and 50 transitions")
         );
+    }
+
+    #[test]
+    fn why_shards_were_executed_live_is_told_once_and_in_one_order() {
+        let mut shards = [(1, 4), (2, 5), (3, 6)].map(|(number, more)| (exhaustive(number, more), Stop::Exhausted));
+        shards[0].0.totals.beyond_learning = Beyond::Storage.bit();
+        shards[2].0.totals.beyond_learning = Beyond::Locks.bit() | Beyond::Storage.bit();
+        let (all, stop) = Coverage::together(&shards).expect("there are shards");
+        let text = all.sentences(&stop);
+        assert!(text.ends_with("\n  executed live: learned execution does not cover locks and storage"), "{text}");
+        assert!(!shards[1].0.sentences(&stop).contains("executed live"));
     }
 
     #[test]

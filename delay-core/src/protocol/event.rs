@@ -341,8 +341,8 @@ mod tests {
 
     #[test]
     fn another_version_is_named() {
-        let error = Envelope::from_line(r#"{"seq":0,"type":"started","version":5,"who":"x"}"#).unwrap_err();
-        assert!(error.to_string().starts_with("the test speaks protocol version 5, this cargo-delay 4"), "{error}");
+        let error = Envelope::from_line(r#"{"seq":0,"type":"started","version":6,"who":"x"}"#).unwrap_err();
+        assert!(error.to_string().starts_with("the test speaks protocol version 6, this cargo-delay 5"), "{error}");
         assert!(matches!(Envelope::from_line("{\"seq\":0,\"ty"), Err(EventError::Json(_))));
     }
 }
