@@ -17,7 +17,7 @@ pub(crate) struct Story {
     next: u64,
     /// The latest.
     pub(crate) progress: Option<Progress>,
-    /// One a title; a smaller form replaces the first.
+    /// One a title and a file; a smaller form replaces the first.
     pub(crate) findings: Vec<Finding>,
     /// In the order they were replayed or written.
     pub(crate) pins: Vec<Pin>,
@@ -64,16 +64,24 @@ impl Story {
         match event {
             Event::Started(_) => {}
             Event::Progress(progress) => self.progress = Some(progress),
-            Event::Finding(finding) => match self.findings.iter_mut().find(|known| known.title == finding.title) {
-                Some(known) => *known = finding,
-                None => push_bounded(&mut self.findings, finding),
-            },
+            Event::Finding(finding) => self.found(finding),
             Event::Pin(pin) => push_bounded(&mut self.pins, pin),
             Event::Replayed(replayed) => self.replayed = Some(replayed),
             Event::Warning { text } => push_bounded(&mut self.warnings, text),
             Event::Finished(finished) => self.finished = Some(finished),
         }
         self.progress
+    }
+
+    /// Keeps a finding in the place of what it is a smaller form of: that has its title, or its file, where what is smaller fails in other words.
+    fn found(&mut self, finding: Finding) {
+        let is_saved_there = |known: &Finding| known.trace_path.is_some() && known.trace_path == finding.trace_path;
+        let is_other = |known: &Finding| known.title != finding.title && !is_saved_there(known);
+        let place = self.findings.iter().take_while(|known| is_other(known)).count();
+        self.findings.retain(is_other);
+        if place < KEPT_MAX {
+            self.findings.insert(place, finding);
+        }
     }
 }
 
@@ -246,7 +254,7 @@ pub(crate) mod tests {
         Event::Finding(Finding {
             title: title.into(),
             report: report.into(),
-            trace_path: Some("a.snap".into()),
+            trace_path: Some(format!("{title}.trace")),
             replay,
         })
     }
@@ -328,5 +336,21 @@ pub(crate) mod tests {
         let reports: Vec<_> = story.findings.iter().map(|finding| finding.report.as_str()).collect();
         assert_eq!(reports, ["3 events", "5 events"]);
         assert_eq!(story.warnings.len(), KEPT_MAX);
+    }
+
+    #[test]
+    fn a_smaller_form_that_fails_in_other_words_is_the_same_finding() {
+        let saved = |title: &str, report: &str, path: &str| match finding(title, report) {
+            Event::Finding(found) => Event::Finding(Finding { trace_path: Some(path.to_owned()), ..found }),
+            other => other,
+        };
+        let events = vec![
+            saved("vote 2 is lost", "a pin", "p.snap"),
+            saved("vote 3 is lost", "15 events", "t.trace"),
+            saved("vote 2 is lost", "8 events", "t.trace"),
+        ];
+        let story = run(events, End::Success).story;
+        let told: Vec<_> = story.findings.iter().map(|found| (found.title.as_str(), found.report.as_str())).collect();
+        assert_eq!(told, [("vote 2 is lost", "8 events")]);
     }
 }
