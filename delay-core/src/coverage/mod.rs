@@ -288,6 +288,8 @@ impl Coverage {
     /// How far the bounds have come.
     fn completed(&self) -> String {
         match self.completed_bound {
+            // Stopped before the next bound was begun, by the last look at what was visited.
+            Some(bound) if bound >= self.bound => format!("all of bound {bound}"),
             Some(bound) => format!("all of bound {bound} and part of bound {}", self.bound),
             None => format!("part of bound {}", self.bound),
         }
@@ -440,4 +442,21 @@ impl Coverage {
 
 fn probability(p: f64) -> String {
     if p >= 0.001 { format!("{:.3}", (p * 1000.0).ceil() / 1000.0) } else { format!("{p:.1e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_not_completed_and_begun_at_once() {
+        let so_far = |completed_bound, bound| {
+            let coverage = Coverage { bound, completed_bound, ..Coverage::new(&Settings::default()) };
+            let text = coverage.sentences(&Stop::Unsound("main".to_owned()));
+            text.lines().next().and_then(|line| line.split(['(', ')']).nth(1)).unwrap_or_default().to_owned()
+        };
+        assert_eq!(so_far(None, 0), "part of bound 0");
+        assert_eq!(so_far(Some(7), 8), "all of bound 7 and part of bound 8");
+        assert_eq!(so_far(Some(8), 8), "all of bound 8");
+    }
 }
