@@ -27,8 +27,8 @@ pub(crate) struct SavedReport {
     report_version: u32,
     /// The release that wrote it: what a search does may differ in another.
     pub(crate) release: String,
-    /// Which part of the run it is.
-    pub(crate) shard: Shard,
+    /// Which part of the run it is; none if nobody divided the run.
+    pub(crate) shard: Option<Shard>,
     /// All that were meant to run, in their order.
     pub(crate) tests: Vec<SavedTest>,
 }
@@ -56,7 +56,7 @@ pub(crate) struct SavedTest {
 
 impl SavedReport {
     /// Of a run in which nothing has run yet.
-    pub(crate) fn of(shard: Shard, tests: &[Test]) -> Self {
+    pub(crate) fn of(shard: Option<Shard>, tests: &[Test]) -> Self {
         let one = |Test { binary, record, ignored: _ }: &Test| {
             let TestRecord { package, path, .. } = record;
             SavedTest {
@@ -76,6 +76,11 @@ impl SavedReport {
             shard,
             tests: tests.iter().map(one).collect(),
         }
+    }
+
+    /// Which part of the run it is; all of it if nobody divided it.
+    pub(crate) fn part(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
     }
 
     /// Reads a report.
@@ -171,7 +176,8 @@ mod tests {
     fn a_saved_report_loads_as_it_was_and_replaces_the_old_one() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("new/report.json");
-        let mut report = SavedReport::of(Shard::new(2, 3).unwrap(), &[test("ex", "a", false), test("ex", "b", false)]);
+        let mut report =
+            SavedReport::of(Some(Shard::new(2, 3).unwrap()), &[test("ex", "a", false), test("ex", "b", false)]);
         report.tests[1].end(&run(vec![finding("lost", "3 events"), finished(Verdict::Failed)], End::Success));
         for _ in 0..2 {
             Saving::begin(&path).unwrap().finish(&report).unwrap();
@@ -190,7 +196,7 @@ mod tests {
             fs::write(&path, text).unwrap();
             SavedReport::load(&path).unwrap_err().to_string()
         };
-        let report = serde_json::to_string(&SavedReport::of(Shard::WHOLE, &[test("ex", "a", false)])).unwrap();
+        let report = serde_json::to_string(&SavedReport::of(Some(Shard::WHOLE), &[test("ex", "a", false)])).unwrap();
         assert!(refused("").contains("report.json: it is none of `cargo delay test --report`"));
         assert!(refused(&report[..report.len() - 9]).contains("it is none of"), "cut short");
         assert!(

@@ -39,6 +39,9 @@ impl Coverage {
 
     /// What the shards of one search covered together. They must be all of it, in any order.
     pub fn together(shards: &[(Self, Stop)]) -> Option<(Self, Stop)> {
+        if let [one] = shards {
+            return Some(one.clone());
+        }
         let is_divided = |(coverage, _): &(Self, Stop)| coverage.shared.is_some() || coverage.mode != Mode::Ses;
         let (mut all, stop) = if shards.iter().any(is_divided) {
             Self::summed(shards)?
@@ -252,5 +255,12 @@ mod tests {
         assert!(text.contains("samples of 2 shards"), "{text}");
         let one = shards[0].0.sentences(&Stop::Samples);
         assert!(one.contains("shard 1 of 2: one of 2 samples is its own"), "{one}");
+    }
+
+    #[test]
+    fn the_only_shard_says_what_a_search_says_that_is_not_divided() {
+        let only = (Coverage { states: 9, ..coverage(Mode::Ses, Shard::WHOLE) }, Stop::Exhausted);
+        let (all, stop) = Coverage::together(std::slice::from_ref(&only)).expect("there is one");
+        assert_eq!(all.sentences(&stop), only.0.sentences(&only.1));
     }
 }
