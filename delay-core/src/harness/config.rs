@@ -7,7 +7,7 @@ use crate::{
     limits,
     live::{End, Options, Waiting},
     numbers,
-    protocol::{Overrides, shard},
+    protocol::{JOBS_MAX, MODES, Overrides, REDUCTIONS, shard},
     search::{Cache, Execution, Fingerprints, Mode, Reduction, Settings, Shard, budget::Limits},
     world::{
         Granularity,
@@ -15,7 +15,7 @@ use crate::{
         premises::Premises,
     },
 };
-use std::{env, fmt, time::Duration};
+use std::{env, fmt, str::FromStr, time::Duration};
 
 /// What a test expects of itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
@@ -179,7 +179,7 @@ impl Resolved {
             config.max_steps =
                 steps.ok_or_else(|| ConfigError::new("max_steps", "0 or too large", "1 to 4294967295"))?;
         }
-        config.jobs = jobs.unwrap_or(config.jobs).max(1);
+        config.jobs = jobs.unwrap_or(config.jobs);
         config.shard = shard.map_or(config.shard, Shard::from);
         Ok(())
     }
@@ -251,9 +251,8 @@ fn place(variables: &Overrides, overrides: &Overrides) -> Result<Option<Place>, 
 }
 
 fn parse_mode(text: &str) -> Result<Mode, ConfigError> {
-    let allowed = "\"ses\", \"ss\", \"ses+ss\" or \"random\"";
     let mode = Mode::ALL.into_iter().find(|mode| mode.name() == text);
-    mode.ok_or_else(|| ConfigError::new("mode", text, allowed))
+    mode.ok_or_else(|| ConfigError::new("mode", text, &either(&MODES)))
 }
 
 fn parse_fingerprints(bits: u32) -> Result<Fingerprints, ConfigError> {
@@ -262,9 +261,17 @@ fn parse_fingerprints(bits: u32) -> Result<Fingerprints, ConfigError> {
 }
 
 fn parse_reduction(text: &str) -> Result<Reduction, ConfigError> {
-    let allowed = "\"none\" or \"dpor\"";
     let reduction = Reduction::ALL.into_iter().find(|reduction| reduction.name() == text);
-    reduction.ok_or_else(|| ConfigError::new("reduction", text, allowed))
+    reduction.ok_or_else(|| ConfigError::new("reduction", text, &either(&REDUCTIONS)))
+}
+
+/// One of a few words.
+fn either(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    match quoted.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => quoted.concat(),
+    }
 }
 
 /// The variables that work without the command line tool.
@@ -323,17 +330,17 @@ fn from_env() -> Result<Overrides, ConfigError> {
         .map(|text| text.parse().map_err(|_| ConfigError::new("DELAY_SHARD", &text, shard::EXPECTED)));
     Ok(Overrides {
         explorer: variable("DELAY_EXPLORER"),
-        mode: variable("DELAY_MODE"),
-        reduction: variable("DELAY_REDUCTION"),
-        max_delays: number("DELAY_MAX_DELAYS")?,
-        seed: number("DELAY_SEED")?,
+        mode: word("DELAY_MODE", &MODES)?,
+        reduction: word("DELAY_REDUCTION", &REDUCTIONS)?,
+        max_delays: number("DELAY_MAX_DELAYS", 0, u64::from(u32::MAX))?,
+        seed: number("DELAY_SEED", 0, u64::MAX)?,
         budget_ms: time("DELAY_BUDGET")?,
-        samples: number("DELAY_SAMPLES")?,
-        max_states: number("DELAY_MAX_STATES")?,
+        samples: number("DELAY_SAMPLES", 1, u64::MAX)?,
+        max_states: number("DELAY_MAX_STATES", 1, u64::MAX)?,
         max_cache: max_cache.transpose()?,
-        fingerprints: number("DELAY_FINGERPRINTS")?,
-        max_steps: number("DELAY_MAX_STEPS")?,
-        jobs: number("DELAY_JOBS")?,
+        fingerprints: number("DELAY_FINGERPRINTS", 0, u64::from(u32::MAX))?,
+        max_steps: number("DELAY_MAX_STEPS", 1, u64::from(u32::MAX))?,
+        jobs: number("DELAY_JOBS", 1, u64::from(JOBS_MAX))?,
         shard: shard.transpose()?,
         checkpoint: variable("DELAY_CHECKPOINT"),
         checkpoint_every_ms: time("DELAY_CHECKPOINT_EVERY")?,
@@ -341,11 +348,23 @@ fn from_env() -> Result<Overrides, ConfigError> {
     })
 }
 
-fn number<N: std::str::FromStr>(name: &str) -> Result<Option<N>, ConfigError> {
+fn word(name: &str, words: &[&str]) -> Result<Option<String>, ConfigError> {
     let Some(text) = variable(name) else { return Ok(None) };
-    let number =
-        text.replace('_', "").parse().map_err(|_| ConfigError::new(name, &text, "a whole number, not negative"))?;
-    Ok(Some(number))
+    if words.contains(&text.as_str()) { Ok(Some(text)) } else { Err(ConfigError::new(name, &text, &either(words))) }
+}
+
+fn number<N: FromStr + TryInto<u64> + Copy>(name: &str, least: u64, most: u64) -> Result<Option<N>, ConfigError> {
+    variable(name).map(|text| parse_number(name, &text, least, most)).transpose()
+}
+
+fn parse_number<N>(name: &str, text: &str, least: u64, most: u64) -> Result<N, ConfigError>
+where
+    N: FromStr + TryInto<u64> + Copy,
+{
+    let is_within = |number: &N| (*number).try_into().is_ok_and(|number| (least..=most).contains(&number));
+    let number = text.replace('_', "").parse().ok().filter(is_within);
+    let to = if most == u64::MAX { "or more".to_owned() } else { format!("to {most}") };
+    number.ok_or_else(|| ConfigError::new(name, text, &format!("a whole number, {least} {to}")))
 }
 
 /// A time such as `500ms`, `10s`, `5m` or `1h`.
@@ -408,5 +427,17 @@ mod tests {
         let bad = Overrides { mode: Some("dfs".to_owned()), ..Overrides::default() };
         let error = Resolved::new(Config::DEFAULT, &bad).err().map(|error| error.to_string());
         assert_eq!(error.as_deref(), Some("mode is \"dfs\", expected \"ses\", \"ss\", \"ses+ss\" or \"random\""));
+    }
+
+    #[test]
+    fn a_variable_takes_what_its_flag_takes() {
+        assert_eq!(MODES, Mode::ALL.map(Mode::name));
+        assert_eq!(REDUCTIONS, Reduction::ALL.map(Reduction::name));
+        let jobs = |text| parse_number::<u32>("DELAY_JOBS", text, 1, 1024).map_err(|error| error.to_string());
+        assert_eq!((jobs("1"), jobs("1_024")), (Ok(1), Ok(1024)));
+        for bad in ["0", "1025", "-1", "two", ""] {
+            let text = format!("DELAY_JOBS is \"{bad}\", expected a whole number, 1 to 1024");
+            assert_eq!(jobs(bad), Err(text));
+        }
     }
 }

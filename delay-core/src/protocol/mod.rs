@@ -16,7 +16,7 @@ pub use event::{
     Started, Verdict,
 };
 pub use record::{Kind, Record, RecordError, TestRecord, parse_section};
-pub use request::{Command, Extent, Overrides, Request, RequestError};
+pub use request::{Command, Extent, JOBS_MAX, MODES, Overrides, REDUCTIONS, Request, RequestError};
 pub use shard::{Shard, ShardError};
 
 /// The version of requests and events. A record has its own, [`record::VERSION`], as it is read before anything runs.

@@ -13,6 +13,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// The words for a mode.
+pub const MODES: [&str; 4] = ["ses", "ss", "ses+ss", "random"];
+
+/// The words for a reduction.
+pub const REDUCTIONS: [&str; 2] = ["none", "dpor"];
+
+/// Most threads that search in one test.
+pub const JOBS_MAX: u32 = 1024;
+
 /// One request, for one test in one process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,7 +90,7 @@ pub struct Overrides {
     /// How many executions to sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
-    /// How many states to remember.
+    /// The most states to visit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_states: Option<u64>,
     /// How many bytes what was visited may take.
