@@ -134,15 +134,15 @@ impl Resolved {
                 if fits { Ok(()) } else { Err(ConfigError::new(what, found, allowed)) }
             };
             fits(mode == Mode::Ses, "mode", mode.name(), "\"ses\", because `reduction` is \"dpor\"")?;
-            let none = "none to be set, because `reduction` is \"dpor\": it visits executions, and remembers no states";
-            fits(cache == Cache::State, "cache", cache.name(), none)?;
+            let none = |fits: bool, what: &str, why| {
+                if fits { Ok(()) } else { Err(ConfigError::meaningless(what, "with reduction \"dpor\"", why)) }
+            };
+            none(cache == Cache::State, "cache", "it visits executions and remembers no states")?;
             let whole =
                 "\"quiescent\", because `reduction` is \"dpor\": the end of the body is no end of the others' steps";
             fits(end == End::Quiescent, "end", "body", whole)?;
-            let safe = "none, because `reduction` is \"dpor\": what may go wrong commutes with nothing";
-            fits(!faults.is_any(), "faults", "set", safe)?;
-            let divided = "none, because `reduction` is \"dpor\": it is searched as a whole";
-            fits(shard.is_whole(), "shard", "set", divided)?;
+            none(!faults.is_any(), "faults", "what may go wrong commutes with nothing")?;
+            none(shard.is_whole(), "shard", "it is searched as a whole")?;
         }
         if !shard.is_whole() && mode == Mode::SesSs {
             let allowed = "\"ses\", \"ss\" or \"random\", because the search is divided into shards: how far the exhaustive part of ses+ss gets is up to each of them";
@@ -233,13 +233,10 @@ fn place(variables: &Overrides, overrides: &Overrides) -> Result<Option<Place>, 
     let every = overrides.checkpoint_every_ms.or(variables.checkpoint_every_ms).map(Duration::from_millis);
     let is_resumed = overrides.resume.or(variables.resume).unwrap_or(false);
     let Some(directory) = overrides.checkpoint.as_ref().or(variables.checkpoint.as_ref()) else {
-        let alone = if is_resumed { Some("resume") } else { every.map(|_| "checkpoint-every") };
+        let alone = if is_resumed { Some("DELAY_RESUME") } else { every.map(|_| "DELAY_CHECKPOINT_EVERY") };
+        let where_it_is = "say where it is (--checkpoint, DELAY_CHECKPOINT)";
         return match alone {
-            Some(what) => Err(ConfigError::new(
-                what,
-                "set",
-                "nothing, as there is no checkpoint: say where it is (--checkpoint, DELAY_CHECKPOINT)",
-            )),
+            Some(what) => Err(ConfigError::meaningless(what, "without a checkpoint", where_it_is)),
             None => Ok(None),
         };
     };
@@ -384,21 +381,22 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
 
 /// A setting that cannot be.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ConfigError {
-    what: String,
-    found: String,
-    allowed: String,
-}
+pub struct ConfigError(String);
 
 impl ConfigError {
     pub(super) fn new(what: &str, found: &str, allowed: &str) -> Self {
-        Self { what: what.to_owned(), found: found.to_owned(), allowed: allowed.to_owned() }
+        Self(format!("{what} is \"{found}\", expected {allowed}"))
+    }
+
+    /// Two settings of which one leaves the other nothing to do.
+    fn meaningless(what: &str, beside: &str, why: &str) -> Self {
+        Self(format!("`{what}` has no meaning {beside}: {why}"))
     }
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is \"{}\", expected {}", self.what, self.found, self.allowed)
+        f.write_str(&self.0)
     }
 }
 
