@@ -7,7 +7,7 @@ use delay_core::protocol::{Envelope, ErrorKind, Event, Finding, Finished, Pin, P
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How many findings, pins and warnings are kept of one test.
+/// How many findings, pins, warnings and notes are kept of one test.
 const KEPT_MAX: usize = 100;
 
 /// What a test has told so far.
@@ -25,6 +25,7 @@ pub(crate) struct Story {
     pub(crate) replayed: Option<Replayed>,
     /// In their order.
     pub(crate) warnings: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// The end.
     pub(crate) finished: Option<Finished>,
     /// Why what was told cannot be trusted.
@@ -68,6 +69,7 @@ impl Story {
             Event::Pin(pin) => push_bounded(&mut self.pins, pin),
             Event::Replayed(replayed) => self.replayed = Some(replayed),
             Event::Warning { text } => push_bounded(&mut self.warnings, text),
+            Event::Note { text } => push_bounded(&mut self.notes, text),
             Event::Finished(finished) => self.finished = Some(finished),
         }
         self.progress

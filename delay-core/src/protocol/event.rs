@@ -37,6 +37,11 @@ pub enum Event {
         /// One or several lines.
         text: String,
     },
+    /// Something to know that is as it was asked for.
+    Note {
+        /// One or several lines.
+        text: String,
+    },
     /// The test ended; always the last.
     Finished(Finished),
 }
@@ -308,6 +313,7 @@ mod tests {
                 report: String::new(),
             }),
             Event::Warning { text: "no choice was met".into() },
+            Event::Note { text: "goes on from the checkpoint c".into() },
             Event::Finished(Finished {
                 verdict: Verdict::Error { kind: ErrorKind::NotFound, message: "no bug".into() },
                 coverage: "every execution".into(),
