@@ -98,7 +98,9 @@ fn shards_and_plain_cargo_test_have_checkpoints_too() {
     };
     assert_eq!(said(&resumed), said(&whole));
     let lost = LONG.cargo_test(&[("DELAY_RESUME", "1")], &alone).ends_with(101);
-    lost.says(&["`DELAY_RESUME` has no meaning without a checkpoint: say where it is (--checkpoint, DELAY_CHECKPOINT)"]);
+    lost.says(&[
+        "`DELAY_RESUME` has no meaning without a checkpoint: say where it is (--checkpoint, DELAY_CHECKPOINT)",
+    ]);
 }
 
 #[test]
