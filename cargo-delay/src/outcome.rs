@@ -7,7 +7,7 @@ use delay_core::protocol::{Envelope, ErrorKind, Event, Finding, Finished, Pin, P
 use serde::{Deserialize, Serialize};
 use std::time::Duration;
 
-/// How many findings, pins and warnings are kept of one test.
+/// How many findings, pins, warnings and notes are kept of one test.
 const KEPT_MAX: usize = 100;
 
 /// What a test has told so far.
@@ -17,7 +17,7 @@ pub(crate) struct Story {
     next: u64,
     /// The latest.
     pub(crate) progress: Option<Progress>,
-    /// One a title; a smaller form replaces the first.
+    /// One a title and a file; a smaller form replaces the first.
     pub(crate) findings: Vec<Finding>,
     /// In the order they were replayed or written.
     pub(crate) pins: Vec<Pin>,
@@ -25,6 +25,7 @@ pub(crate) struct Story {
     pub(crate) replayed: Option<Replayed>,
     /// In their order.
     pub(crate) warnings: Vec<String>,
+    pub(crate) notes: Vec<String>,
     /// The end.
     pub(crate) finished: Option<Finished>,
     /// Why what was told cannot be trusted.
@@ -64,16 +65,25 @@ impl Story {
         match event {
             Event::Started(_) => {}
             Event::Progress(progress) => self.progress = Some(progress),
-            Event::Finding(finding) => match self.findings.iter_mut().find(|known| known.title == finding.title) {
-                Some(known) => *known = finding,
-                None => push_bounded(&mut self.findings, finding),
-            },
+            Event::Finding(finding) => self.found(finding),
             Event::Pin(pin) => push_bounded(&mut self.pins, pin),
             Event::Replayed(replayed) => self.replayed = Some(replayed),
             Event::Warning { text } => push_bounded(&mut self.warnings, text),
+            Event::Note { text } => push_bounded(&mut self.notes, text),
             Event::Finished(finished) => self.finished = Some(finished),
         }
         self.progress
+    }
+
+    /// Keeps a finding in the place of what it is a smaller form of: that has its title, or its file, where what is smaller fails in other words.
+    fn found(&mut self, finding: Finding) {
+        let is_saved_there = |known: &Finding| known.trace_path.is_some() && known.trace_path == finding.trace_path;
+        let is_other = |known: &Finding| known.title != finding.title && !is_saved_there(known);
+        let place = self.findings.iter().take_while(|known| is_other(known)).count();
+        self.findings.retain(is_other);
+        if place < KEPT_MAX {
+            self.findings.insert(place, finding);
+        }
     }
 }
 
@@ -246,7 +256,7 @@ pub(crate) mod tests {
         Event::Finding(Finding {
             title: title.into(),
             report: report.into(),
-            trace_path: Some("a.snap".into()),
+            trace_path: Some(format!("{title}.trace")),
             replay,
         })
     }
@@ -311,10 +321,10 @@ pub(crate) mod tests {
             }
             story.broken.unwrap_or_default()
         };
-        let started = r#"{"seq":0,"type":"started","version":4,"test":"t","file":"f","line":1}"#;
+        let started = r#"{"seq":0,"type":"started","version":5,"test":"t","file":"f","line":1}"#;
         let warning = r#"{"seq":2,"type":"warning","text":"w"}"#;
         assert_eq!(broken(&[started, warning]), "event 1 of the test is missing: 2 came instead");
-        assert!(broken(&[started, "oops"]).starts_with("not an event of protocol version 4"));
+        assert!(broken(&[started, "oops"]).starts_with("not an event of protocol version 5"));
         assert!(broken(&[started, &started.replace(":0", ":1")]).starts_with("event 1 of the test is not what"));
         assert!(broken(&[&warning.replace(":2", ":0")]).starts_with("event 0 of the test is not what"));
     }
@@ -328,5 +338,21 @@ pub(crate) mod tests {
         let reports: Vec<_> = story.findings.iter().map(|finding| finding.report.as_str()).collect();
         assert_eq!(reports, ["3 events", "5 events"]);
         assert_eq!(story.warnings.len(), KEPT_MAX);
+    }
+
+    #[test]
+    fn a_smaller_form_that_fails_in_other_words_is_the_same_finding() {
+        let saved = |title: &str, report: &str, path: &str| match finding(title, report) {
+            Event::Finding(found) => Event::Finding(Finding { trace_path: Some(path.to_owned()), ..found }),
+            other => other,
+        };
+        let events = vec![
+            saved("vote 2 is lost", "a pin", "p.snap"),
+            saved("vote 3 is lost", "15 events", "t.trace"),
+            saved("vote 2 is lost", "8 events", "t.trace"),
+        ];
+        let story = run(events, End::Success).story;
+        let told: Vec<_> = story.findings.iter().map(|found| (found.title.as_str(), found.report.as_str())).collect();
+        assert_eq!(told, [("vote 2 is lost", "8 events")]);
     }
 }

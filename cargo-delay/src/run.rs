@@ -295,7 +295,7 @@ mod tests {
     use crate::{discover::tests::test, outcome::Status};
     use std::{os::unix::fs::PermissionsExt as _, sync::Arc};
 
-    const STARTED: &str = r#"{"seq":0,"type":"started","version":4,"test":"t","file":"f","line":1}"#;
+    const STARTED: &str = r#"{"seq":0,"type":"started","version":5,"test":"t","file":"f","line":1}"#;
     const FINISHED: &str = r#"{"seq":1,"type":"finished","verdict":"passed","coverage":"all","executions":1,"steps":2,"states":3,"elapsed_ms":4}"#;
 
     /// A test whose process is the shell script `body`, in `directory`.
@@ -334,7 +334,7 @@ mod tests {
         assert_eq!(good.status(), Status::Passed);
         let place = directory.path().canonicalize().unwrap();
         let printed = format!(
-            "{{\"version\":4,\"command\":\"test\",\"overrides\":{{}}}}\n--exact good --nocapture\n{}\n",
+            "{{\"version\":5,\"command\":\"test\",\"overrides\":{{}}}}\n--exact good --nocapture\n{}\n",
             place.display()
         );
         assert_eq!(good.output, printed);

@@ -17,7 +17,7 @@ use std::{
 };
 
 /// The version of the file. A change of any field, here, of [`Status`] or in what the protocol says of a test, is a new one.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// How a run went.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -27,8 +27,8 @@ pub(crate) struct SavedReport {
     report_version: u32,
     /// The release that wrote it: what a search does may differ in another.
     pub(crate) release: String,
-    /// Which part of the run it is.
-    pub(crate) shard: Shard,
+    /// Which part of the run it is; none if nobody divided the run.
+    pub(crate) shard: Option<Shard>,
     /// All that were meant to run, in their order.
     pub(crate) tests: Vec<SavedTest>,
 }
@@ -56,7 +56,7 @@ pub(crate) struct SavedTest {
 
 impl SavedReport {
     /// Of a run in which nothing has run yet.
-    pub(crate) fn of(shard: Shard, tests: &[Test]) -> Self {
+    pub(crate) fn of(shard: Option<Shard>, tests: &[Test]) -> Self {
         let one = |Test { binary, record, ignored: _ }: &Test| {
             let TestRecord { package, path, .. } = record;
             SavedTest {
@@ -76,6 +76,11 @@ impl SavedReport {
             shard,
             tests: tests.iter().map(one).collect(),
         }
+    }
+
+    /// Which part of the run it is; all of it if nobody divided it.
+    pub(crate) fn part(&self) -> Shard {
+        self.shard.unwrap_or(Shard::WHOLE)
     }
 
     /// Reads a report.
@@ -171,7 +176,8 @@ mod tests {
     fn a_saved_report_loads_as_it_was_and_replaces_the_old_one() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("new/report.json");
-        let mut report = SavedReport::of(Shard::new(2, 3).unwrap(), &[test("ex", "a", false), test("ex", "b", false)]);
+        let mut report =
+            SavedReport::of(Some(Shard::new(2, 3).unwrap()), &[test("ex", "a", false), test("ex", "b", false)]);
         report.tests[1].end(&run(vec![finding("lost", "3 events"), finished(Verdict::Failed)], End::Success));
         for _ in 0..2 {
             Saving::begin(&path).unwrap().finish(&report).unwrap();
@@ -190,12 +196,12 @@ mod tests {
             fs::write(&path, text).unwrap();
             SavedReport::load(&path).unwrap_err().to_string()
         };
-        let report = serde_json::to_string(&SavedReport::of(Shard::WHOLE, &[test("ex", "a", false)])).unwrap();
+        let report = serde_json::to_string(&SavedReport::of(Some(Shard::WHOLE), &[test("ex", "a", false)])).unwrap();
         assert!(refused("").contains("report.json: it is none of `cargo delay test --report`"));
         assert!(refused(&report[..report.len() - 9]).contains("it is none of"), "cut short");
         assert!(
-            refused(&report.replace("report_version\":3", "report_version\":1"))
-                .contains("it is of version 1, this cargo-delay reads 3")
+            refused(&report.replace("report_version\":4", "report_version\":1"))
+                .contains("it is of version 1, this cargo-delay reads 4")
         );
         assert!(refused(&report.replace("1/1", "3/2")).contains("\"3/2\" is no shard"));
         fs::remove_file(&path).unwrap();

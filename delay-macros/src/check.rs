@@ -229,13 +229,17 @@ fn push(settings: &mut Settings, key: &Ident, value: &Expr, argument: Argument) 
     settings.calls.push(Call { method: key.clone(), argument, span });
 }
 
-/// Cross checks. Only what is written in the same attribute counts: behind `config` or a default something else may apply.
+/// Cross checks. Only what is written in the same attribute counts: behind `config` something else may apply.
 fn together(given: &[Given], settings: &Settings, errors: &mut Vec<Error>) {
-    if given.iter().any(|Given { key, .. }| key == "config") {
+    let is_given = |name: &str| given.iter().any(|Given { key, .. }| key == name);
+    if is_given("config") {
         return;
     }
-    if let Some((mode, _)) = written(settings, "mode", &MODES) {
-        fit_the_mode(mode, given, errors);
+    match written(settings, "mode", &MODES) {
+        Some((mode, _)) => fit_the_mode(mode, "", settings, errors),
+        // A flag or a variable may name another mode, and can bring what that needs.
+        None if !is_given("mode") => fit_the_mode("ses", ", the default", settings, errors),
+        None => {}
     }
     if let Some(("off", _)) = written(settings, "cache", &CACHES) {
         for Given { key, .. } in given.iter().filter(|given| NEEDS_CACHE.iter().any(|name| given.key == name)) {
@@ -251,14 +255,14 @@ fn written(settings: &Settings, key: &str, words: &Words) -> Option<(&'static st
     words.variants.iter().find(|(_, variant)| variant == name).map(|(word, _)| (*word, call.span))
 }
 
-fn fit_the_mode(mode: &str, given: &[Given], errors: &mut Vec<Error>) {
-    for Given { key, .. } in given {
+fn fit_the_mode(mode: &str, by: &str, settings: &Settings, errors: &mut Vec<Error>) {
+    for Call { method: key, .. } in &settings.calls {
         let needs = NEEDS_MODE.iter().find(|(name, _)| key == name);
         if let Some((_, modes)) = needs.filter(|(_, modes)| !modes.contains(&mode)) {
             let modes = value::either(modes.iter().map(|mode| format!("\"{mode}\"")).collect());
             errors.push(Error::new(
                 key.span(),
-                format!("`{key}` has no meaning in mode \"{mode}\"; it needs mode {modes}"),
+                format!("`{key}` has no meaning in mode \"{mode}\"{by}; it needs mode {modes}"),
             ));
         }
     }

@@ -175,7 +175,7 @@ fn words_are_known_and_quoted() {
 
 #[test]
 fn numbers_have_bounds() {
-    accepts("max_delays = 0, seed = 0, delta = 1, max_steps = 1, max_states = 1, samples = 1");
+    accepts("max_delays = 0, seed = 0, delta = 1, max_steps = 1, max_states = 1, samples = 1, mode = \"ses+ss\"");
     accepts("max_delays = 4_294_967_295, seed = 0xFFFF_FFFF_FFFF_FFFF");
     refuses("max_steps = 0, delta = 0", &["`max_steps` must be 1 or more", "`delta` must be 1 or more"]);
     refuses("max_states = 0, samples = 0", &["`max_states` must be", "`samples` must be"]);
@@ -242,6 +242,9 @@ fn keys_must_fit_the_mode_written_beside_them() {
         accepts(&format!("{key}, mode = \"ses+ss\""));
     }
     refuses(r#"mode = "ses", samples = 10"#, &["it needs mode \"ss\", \"ses+ss\" or \"random\""]);
+    refuses("samples = 10", &["`samples` has no meaning in mode \"ses\", the default; it needs mode \"ss\""]);
+    refuses("samples = 10, mode = \"sess\"", &["`mode` cannot be \"sess\""]);
+    accepts("samples = 10, config = SHARED");
     for mode in ["ss", "ses+ss", "random"] {
         accepts(&format!("samples = 10, mode = \"{mode}\""));
     }

@@ -1,5 +1,6 @@
 //! Learned execution against live execution: the same searches, the same numbers.
 
+mod beyond;
 mod programs;
 mod random_programs;
 mod sharing;

@@ -9,6 +9,7 @@ mod nodes;
 mod parity;
 mod once;
 mod outside;
+mod places;
 mod races;
 mod select;
 mod shared;

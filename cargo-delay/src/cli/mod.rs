@@ -7,7 +7,7 @@
 use crate::cargo_args::CargoArgs;
 use anstyle::{AnsiColor, Effects};
 use clap::{ArgAction, Args, Parser, ValueEnum, builder::Styles};
-use delay_core::protocol::{Overrides, Shard};
+use delay_core::protocol::{JOBS_MAX, MODES, Overrides, REDUCTIONS, Shard};
 use std::path::PathBuf;
 
 /// The styles of cargo's own help.
@@ -254,12 +254,12 @@ pub(crate) struct SearchArgs {
     /// The explorer: the order that costs no delay, such as rtc, rr, prr, ordered.
     #[arg(long, value_name = "NAME")]
     pub(crate) explorer: Option<String>,
-    /// The search: ses, ss, ses+ss, random.
-    #[arg(long, value_name = "MODE")]
+    /// How executions are visited.
+    #[arg(long, value_name = "MODE", value_parser = MODES)]
     pub(crate) mode: Option<String>,
     /// Which executions mode ses leaves out because others stand for them: none, or dpor for all but one of those that
     /// differ in the order of independent steps only.
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = REDUCTIONS)]
     pub(crate) reduction: Option<String>,
     /// The most delays in one execution.
     #[arg(long, value_name = "N")]
@@ -270,11 +270,11 @@ pub(crate) struct SearchArgs {
     /// The time each test may search, such as 500ms, 10s, 5m, 1h.
     #[arg(long, value_name = "TIME", value_parser = parse_budget)]
     pub(crate) budget: Option<u64>,
-    /// How many executions to sample.
-    #[arg(long, value_name = "N")]
+    /// How many executions to sample for each number of delays (mode random: in all).
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) samples: Option<u64>,
-    /// How many states to remember.
-    #[arg(long, value_name = "N")]
+    /// The most states to visit.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_states: Option<u64>,
     /// How much memory what was visited may take, such as 512MiB, 2GiB.
     #[arg(long, value_name = "SIZE", value_parser = parse_size)]
@@ -286,7 +286,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) max_steps: Option<u64>,
     /// Threads that search in each test [default: all cores, shared between the tests that run at a time].
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(JOBS_MAX)))]
     pub(crate) jobs: Option<u32>,
     /// Search the i-th of n parts only, such as 2/4: for several machines at once. See `cargo delay merge`.
     #[arg(long, value_name = "I/N")]

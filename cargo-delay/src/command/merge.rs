@@ -29,7 +29,7 @@ pub(crate) fn merge(arguments: &MergeArgs, output: &OutputArgs) -> Result<Code, 
     let MergeArgs { reports } = arguments;
     let read = |path: &PathBuf| Ok((path.clone(), SavedReport::load(path)?));
     let mut reports: Vec<Read> = reports.iter().map(read).collect::<Result<_, ReportError>>()?;
-    reports.sort_by_key(|(_, report)| report.shard);
+    reports.sort_by_key(|(_, report)| report.part());
     fit(&reports).map_err(ReportError)?;
     let (_, first) = &reports[0];
     let tests: Vec<Test> = first.tests.iter().map(named).collect();
@@ -38,7 +38,7 @@ pub(crate) fn merge(arguments: &MergeArgs, output: &OutputArgs) -> Result<Code, 
     report.begin()?;
     for index in 0..tests.len() {
         let shards: Vec<(Shard, &SavedTest)> =
-            reports.iter().map(|(_, report)| (report.shard, &report.tests[index])).collect();
+            reports.iter().map(|(_, report)| (report.part(), &report.tests[index])).collect();
         report.tell(Happening::Ended(index, Box::new(together(&shards))))?;
     }
     let summary = report.finish()?;
@@ -48,15 +48,21 @@ pub(crate) fn merge(arguments: &MergeArgs, output: &OutputArgs) -> Result<Code, 
 /// Whether the reports, in order of their shards, are all of one run.
 fn fit(reports: &[Read]) -> Result<(), String> {
     let Some((first, rest)) = reports.split_first() else { return Err("there is no report to merge".to_owned()) };
-    let of = first.1.shard.of();
+    let of = first.1.part().of();
     let path = |(path, _): &Read| path.display().to_string();
+    if let Some(whole) = reports.iter().find(|(_, report)| report.shard.is_none()) {
+        return Err(format!(
+            "{} is the report of a whole run, made without --shard: there is nothing to put together, and what it covered was said at its end",
+            path(whole)
+        ));
+    }
     for other in rest {
         let (one, another) = (&first.1, &other.1);
         let differ = |what: &str, a: &str, b: &str| {
             Err(format!("the reports are not of one run: {what} {a} in {}, {b} in {}", path(first), path(other)))
         };
-        if one.shard.of() != another.shard.of() {
-            return differ("shard", &one.shard.to_string(), &another.shard.to_string());
+        if one.part().of() != another.part().of() {
+            return differ("shard", &one.part().to_string(), &another.part().to_string());
         }
         if one.release != another.release {
             return differ("written by cargo-delay", &one.release, &another.release);
@@ -75,11 +81,11 @@ fn fit(reports: &[Read]) -> Result<(), String> {
         }
     }
     for (one, next) in reports.iter().zip(rest) {
-        if one.1.shard == next.1.shard {
-            return Err(format!("shard {} is there twice: {} and {}", one.1.shard, path(one), path(next)));
+        if one.1.part() == next.1.part() {
+            return Err(format!("shard {} is there twice: {} and {}", one.1.part(), path(one), path(next)));
         }
     }
-    let is_there = |number: &u32| reports.iter().any(|(_, report)| report.shard.number() == *number);
+    let is_there = |number: &u32| reports.iter().any(|(_, report)| report.part().number() == *number);
     let missing: Vec<String> =
         (1..=of).filter(|number| !is_there(number)).map(|number| format!("{number}/{of}")).collect();
     if missing.is_empty() { Ok(()) } else { Err(format!("no report of shard {}", missing.join(", "))) }
@@ -261,7 +267,7 @@ mod tests {
 
     fn report(part: Shard, names: &[&str], run: impl Fn() -> TestRun) -> SavedReport {
         let tests: Vec<Test> = names.iter().map(|name| test("ex", name, false)).collect();
-        let mut report = SavedReport::of(part, &tests);
+        let mut report = SavedReport::of(Some(part), &tests);
         for test in &mut report.tests {
             test.end(&run());
         }
@@ -273,7 +279,7 @@ mod tests {
     }
 
     fn merged(reports: &[SavedReport]) -> (Status, String) {
-        let shards: Vec<_> = reports.iter().map(|report| (report.shard, &report.tests[0])).collect();
+        let shards: Vec<_> = reports.iter().map(|report| (report.part(), &report.tests[0])).collect();
         let run = together(&shards);
         (run.status(), run.story.finished.unwrap().coverage)
     }
@@ -284,7 +290,7 @@ mod tests {
             .zip(1..)
             .map(|(report, number)| (PathBuf::from(format!("{number}.json")), report))
             .collect();
-        read.sort_by_key(|(_, report)| report.shard);
+        read.sort_by_key(|(_, report)| report.part());
         fit(&read).err().unwrap_or_default()
     }
 
@@ -292,7 +298,15 @@ mod tests {
     fn the_reports_must_be_of_one_run_and_all_of_its_shards() {
         let of = |number, of| report(shard(number, of), &["a"], || passed(shard(number, of), &[]));
         assert_eq!(fit_of(vec![of(2, 3), of(3, 3), of(1, 3)]), "");
-        assert_eq!(fit_of(vec![of(1, 1)]), "", "what is not divided is whole");
+        assert_eq!(fit_of(vec![of(1, 1)]), "", "a matrix of one");
+        let whole = || {
+            let mut whole = of(1, 1);
+            whole.shard = None;
+            whole
+        };
+        let text = "is the report of a whole run, made without --shard: there is nothing to put together, and what it covered was said at its end";
+        assert_eq!(fit_of(vec![whole()]), format!("1.json {text}"));
+        assert_eq!(fit_of(vec![of(1, 2), whole(), of(2, 2)]), format!("2.json {text}"));
         assert_eq!(fit_of(vec![of(1, 4), of(3, 4)]), "no report of shard 2/4, 4/4");
         assert_eq!(fit_of(vec![of(1, 2), of(2, 2), of(1, 2)]), "shard 1/2 is there twice: 1.json and 3.json");
         assert_eq!(
@@ -309,6 +323,15 @@ mod tests {
         let seeded = report(shard(2, 2), &["a"], || passed(shard(2, 2), &[("seed", "8")]));
         let text = "the reports are not of one run: `ex a` has seed not set in 1.json, 8 in 2.json";
         assert_eq!(fit_of(vec![of(1, 2), seeded]), text);
+    }
+
+    #[test]
+    fn the_only_shard_says_what_a_whole_run_says() {
+        let exhausted = Covered { stop: Stop::Exhausted, states: 9, ..sampled(shard(1, 1), &[("mode", "ses")]) };
+        let one = report(shard(1, 1), &["a"], || run(vec![finished(Verdict::Passed, exhausted.clone())], End::Success));
+        let (status, text) = merged(&[one]);
+        assert_eq!((status, text.lines().count()), (Status::Passed, 1), "{text}");
+        assert!(text.starts_with("every reachable state visited: 9 states"), "{text}");
     }
 
     #[test]
@@ -333,7 +356,7 @@ mod tests {
         };
         let failed = found(Verdict::Failed, exit_101(), "pass");
         assert_eq!(merged(&failed), (Status::Failed, "shard 2/2: what it covered".to_owned()));
-        let run = together(&[(failed[0].shard, &failed[0].tests[0]), (failed[1].shard, &failed[1].tests[0])]);
+        let run = together(&[(failed[0].part(), &failed[0].tests[0]), (failed[1].part(), &failed[1].tests[0])]);
         assert_eq!(run.story.findings[0].report, "3 events\nfound by shard 2/2");
         let expected = found(Verdict::ExpectedFailure, End::Success, "fail");
         assert_eq!(merged(&expected), (Status::ExpectedFailure, "shard 2/2: what it covered".to_owned()));

@@ -59,13 +59,16 @@ pub(crate) fn test(arguments: &TestArgs, output: &OutputArgs) -> Result<Code, Er
     Ok(if summary.failures.is_empty() && summary.run() == summary.meant { Code::Ok } else { Code::TestFailed })
 }
 
-/// Which part of the run this is.
-fn shard(search: &SearchArgs) -> Result<Shard, Error> {
+/// Which part of the run this is, if somebody divided it.
+fn shard(search: &SearchArgs) -> Result<Option<Shard>, Error> {
     let variable = env::var(SHARD_ENV).ok().filter(|text| !text.is_empty());
     match (search.shard, variable) {
-        (Some(shard), _) => Ok(shard),
-        (None, Some(text)) => text.parse().map_err(|error| Error::Usage(format!("the variable {SHARD_ENV}: {error}"))),
-        (None, None) => Ok(Shard::WHOLE),
+        (Some(shard), _) => Ok(Some(shard)),
+        (None, Some(text)) => {
+            let shard = text.parse().map_err(|error| Error::Usage(format!("the variable {SHARD_ENV}: {error}")))?;
+            Ok(Some(shard))
+        }
+        (None, None) => Ok(None),
     }
 }
 

@@ -97,7 +97,7 @@ impl<W: Write> Terminal<W> {
         writeln!(self.out, "{} {} {}", label(word, style), time(elapsed), name(test))
     }
 
-    /// What the test says about its search, and its warnings, but for what `said` holds already.
+    /// What the test says about its search, its notes and its warnings, but for what `said` holds already.
     fn statements(&mut self, run: &TestRun, said: &str) -> io::Result<()> {
         let story = &run.story;
         match (&story.finished, &story.progress) {
@@ -105,6 +105,9 @@ impl<W: Write> Terminal<W> {
             (Some(finished), _) => self.details(&finished.coverage)?,
             (None, Some(progress)) => self.details(&format!("until then: {}", super::progress::words(progress)))?,
             (None, None) => {}
+        }
+        for note in &story.notes {
+            self.details(&format!("note: {note}"))?;
         }
         for warning in story.warnings.iter().filter(|warning| !said.contains(warning.as_str())) {
             self.details(&format!("{WARNING}warning{WARNING:#}: {warning}"))?;
@@ -290,13 +293,14 @@ mod tests {
         let error = Verdict::Error { kind: ErrorKind::NotFound, message: "12 executions passed".to_owned() };
         let progress = Event::Progress(Progress { executions: 5, steps: 1_000, ..Progress::default() });
         let warning = Event::Warning { text: "no choice was met".to_owned() };
+        let note = Event::Note { text: "goes on from the checkpoint c".to_owned() };
         let found = || finding("two leaders", REPORT);
         let printed = TestRun {
             output: format!("running 1 test\n{REPORT}thread panicked\n"),
             ..run(vec![found(), pin(PinVerdict::Pending), finished(Verdict::Failed)], exit_101())
         };
         vec![
-            run(vec![warning, pin(PinVerdict::Passes), finished(Verdict::Passed)], End::Success),
+            run(vec![note, warning, pin(PinVerdict::Passes), finished(Verdict::Passed)], End::Success),
             run(vec![found(), pin(PinVerdict::Fails), finished(Verdict::ExpectedFailure)], End::Success),
             printed,
             run(vec![finished(error)], exit_101()),

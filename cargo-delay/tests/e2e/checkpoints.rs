@@ -22,8 +22,9 @@ fn covered(outcome: &Outcome, begins: &str) -> String {
     let lines = outcome.stderr.lines().skip_while(|line| !line.trim_start().starts_with(begins));
     let lines: Vec<&str> = lines.take_while(|line| !line.starts_with("---")).collect();
     assert!(!lines.is_empty(), "{}", outcome.stderr);
-    // A warning comes after what was covered.
-    lines.into_iter().filter(|line| !line.contains("warning: ")).collect::<Vec<_>>().join("\n")
+    // Notes and warnings come after what was covered.
+    let is_covered = |line: &&str| !line.contains("note: ") && !line.contains("warning: ");
+    lines.into_iter().filter(is_covered).collect::<Vec<_>>().join("\n")
 }
 
 #[test]
@@ -37,14 +38,14 @@ fn a_stopped_search_goes_on_to_the_same_statement() {
     again.says(&["ERROR", "there is a checkpoint of this test already", "--resume", "remove it"]);
     let resumed = run(&LONG, "every_order", &[&flags[..], &["--resume"]].concat()).ends_with(0);
     assert_eq!(covered(&resumed, "every reachable state"), covered(&whole, "every reachable state"));
-    resumed.says(&["PASS", "warning: goes on from the checkpoint"]);
+    resumed.says(&["PASS", "note: goes on from the checkpoint"]).does_not_say("warning: goes on");
     // It has come to its end: it says so again, at once.
     let ended = run(&LONG, "every_order", &[&flags[..], &["--resume"]].concat()).ends_with(0);
     assert_eq!(covered(&ended, "every reachable state"), covered(&whole, "every reachable state"));
     let seeded = run(&LONG, "every_order", &[&flags[..], &["--resume", "--explorer", "rr"]].concat()).ends_with(100);
     seeded.says(&["ERROR", "is of another search: the setting explorer was rtc, now it is rr"]);
     let other = run(&LONG, "sampled", &[&flags[..], &["--resume", "--budget", "0ms"]].concat()).ends_with(0);
-    other.says(&["OPEN", "warning: begins: there is no checkpoint"]);
+    other.says(&["OPEN", "note: begins: there is no checkpoint"]);
     let samples = run(&LONG, "sampled", &[&flags[..], &["--resume"]].concat()).ends_with(0);
     assert_eq!(covered(&samples, "901 executions"), covered(&run(&LONG, "sampled", &[]), "901 executions"));
 }
@@ -97,7 +98,9 @@ fn shards_and_plain_cargo_test_have_checkpoints_too() {
     };
     assert_eq!(said(&resumed), said(&whole));
     let lost = LONG.cargo_test(&[("DELAY_RESUME", "1")], &alone).ends_with(101);
-    lost.says(&["resume is \"set\", expected nothing, as there is no checkpoint"]);
+    lost.says(&[
+        "`DELAY_RESUME` has no meaning without a checkpoint: say where it is (--checkpoint, DELAY_CHECKPOINT)",
+    ]);
 }
 
 #[test]

@@ -17,6 +17,10 @@ fn variables_work_without_the_command() {
         .says(&["DELAY_BUDGET is \"10\", expected a time such as"]);
     let outcome = votes.cargo_test(&[("DELAY_MAX_DELAY", "1")], &ALONE).ends_with(0);
     outcome.says(&["warning: the variable DELAY_MAX_DELAY means nothing to delay"]);
+    let outcome = votes.cargo_test(&[("DELAY_JOBS", "0")], &ALONE).ends_with(101);
+    outcome.says(&["DELAY_JOBS is \"0\", expected a whole number, 1 to 1024"]);
+    let outcome = votes.cargo_test(&[("DELAY_REDUCTION", "dpro")], &ALONE).ends_with(101);
+    outcome.says(&["DELAY_REDUCTION is \"dpro\", expected \"none\" or \"dpor\""]);
     let outcome = votes.cargo_test(&[("DELAY_EXPLORER", "rct")], &ALONE).ends_with(101);
     outcome.says(&["explorer is \"rct\", expected one of"]);
 }

@@ -94,8 +94,11 @@ fn what_is_misspelt_is_refused() {
     votes.delay(&["test", "--budget", "10"]).ends_with(2).says(&["unknown unit ``, expected ms, s, m or h"]);
     let outcome = votes.delay(&["test", "--lib", "--exact", "passes", "--explorer", "rct"]).ends_with(100);
     outcome.says(&["ERROR", "explorer is \"rct\", expected one of \"rtc\", \"rr\""]);
-    let outcome = votes.delay(&["test", "--lib", "--exact", "passes", "--mode", "dfs"]).ends_with(100);
-    outcome.says(&["ERROR", "mode is \"dfs\", expected \"ses\", \"ss\", \"ses+ss\" or \"random\""]);
+    let outcome = votes.delay(&["test", "--mode", "dfs"]).ends_with(2);
+    outcome.says(&["invalid value 'dfs' for '--mode <MODE>'", "[possible values: ses, ss, ses+ss, random]"]);
+    let outcome = votes.delay(&["test", "--reduction", "dpro"]).ends_with(2);
+    outcome.says(&["invalid value 'dpro' for '--reduction <NAME>'", "a similar value exists: 'dpor'"]);
+    votes.delay(&["test", "--samples", "0"]).ends_with(2).says(&["0 is not in 1.."]);
 }
 
 #[test]

@@ -76,6 +76,10 @@ fn what_does_not_fit_together_is_refused() {
         .says(&["the reports are not of one run: `long sampled` has seed 0 in", "9 in"]);
     let other = report("2/2", &["every_order"]);
     merge(&[&one, &other]).ends_with(96).says(&["there is `long sampled` in", "`long every_order` in"]);
+    let whole = LONG.path("reports/whole.json");
+    let whole = whole.to_str().unwrap();
+    LONG.delay_in_ci(&["test", "sampled", "--report", whole]).ends_with(0);
+    merge(&[whole]).ends_with(96).says(&["is the report of a whole run, made without --shard"]);
     merge(&["nowhere.json"]).ends_with(96).says(&["cannot use the report nowhere.json"]);
     merge(&[]).ends_with(2).says(&["<REPORT>..."]);
     LONG.delay(&["test", "--shard", "0/2"]).ends_with(2).says(&["\"0/2\" is no shard, expected i/n with 1 <= i <= n"]);

@@ -288,6 +288,8 @@ impl Coverage {
     /// How far the bounds have come.
     fn completed(&self) -> String {
         match self.completed_bound {
+            // Stopped before the next bound was begun, by the last look at what was visited.
+            Some(bound) if bound >= self.bound => format!("all of bound {bound}"),
             Some(bound) => format!("all of bound {bound} and part of bound {}", self.bound),
             None => format!("part of bound {}", self.bound),
         }
@@ -357,7 +359,7 @@ impl Coverage {
             | Stop::Impossible(_)
             | Stop::Irreducible(_) => {}
         }
-        if let Some(line) = self.of_shards(stop) {
+        for line in [self.of_shards(stop), self.executed_live()].into_iter().flatten() {
             add(line);
         }
         if self.truncated > 0 {
@@ -413,6 +415,14 @@ impl Coverage {
 }
 
 impl Coverage {
+    /// Why a search that was to learn what tasks do has executed them: that takes longer, and changes nothing else.
+    fn executed_live(&self) -> Option<String> {
+        let names: Vec<&str> = self.totals.reasons_to_execute().collect();
+        let (last, others) = names.split_last()?;
+        let all = if others.is_empty() { (*last).to_owned() } else { format!("{} and {last}", others.join(", ")) };
+        Some(format!("executed live: learned execution does not cover {all}"))
+    }
+
     /// What is said of loops in which a monitor stays hot.
     fn loops(&self, stop: &Stop, looked: &Looked) -> String {
         let Looked { states, transitions, unconfirmed } = *looked;
@@ -432,4 +442,21 @@ impl Coverage {
 
 fn probability(p: f64) -> String {
     if p >= 0.001 { format!("{:.3}", (p * 1000.0).ceil() / 1000.0) } else { format!("{p:.1e}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_is_not_completed_and_begun_at_once() {
+        let so_far = |completed_bound, bound| {
+            let coverage = Coverage { bound, completed_bound, ..Coverage::new(&Settings::default()) };
+            let text = coverage.sentences(&Stop::Unsound("main".to_owned()));
+            text.lines().next().and_then(|line| line.split(['(', ')']).nth(1)).unwrap_or_default().to_owned()
+        };
+        assert_eq!(so_far(None, 0), "part of bound 0");
+        assert_eq!(so_far(Some(7), 8), "all of bound 7 and part of bound 8");
+        assert_eq!(so_far(Some(8), 8), "all of bound 8");
+    }
 }

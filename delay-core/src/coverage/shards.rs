@@ -39,6 +39,9 @@ impl Coverage {
 
     /// What the shards of one search covered together. They must be all of it, in any order.
     pub fn together(shards: &[(Self, Stop)]) -> Option<(Self, Stop)> {
+        if let [one] = shards {
+            return Some(one.clone());
+        }
         let is_divided = |(coverage, _): &(Self, Stop)| coverage.shared.is_some() || coverage.mode != Mode::Ses;
         let (mut all, stop) = if shards.iter().any(is_divided) {
             Self::summed(shards)?
@@ -148,7 +151,7 @@ impl Coverage {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Settings;
+    use crate::{search::Settings, world::beyond::Beyond};
 
     fn shard(number: u32, of: u32) -> Shard {
         Shard::new(number, of).expect("there is such a shard")
@@ -201,6 +204,17 @@ mod tests {
     }
 
     #[test]
+    fn why_shards_were_executed_live_is_told_once_and_in_one_order() {
+        let mut shards = [(1, 4), (2, 5), (3, 6)].map(|(number, more)| (exhaustive(number, more), Stop::Exhausted));
+        shards[0].0.totals.beyond_learning = Beyond::Storage.bit();
+        shards[2].0.totals.beyond_learning = Beyond::Locks.bit() | Beyond::Storage.bit();
+        let (all, stop) = Coverage::together(&shards).expect("there are shards");
+        let text = all.sentences(&stop);
+        assert!(text.ends_with("\n  executed live: learned execution does not cover locks and storage"), "{text}");
+        assert!(!shards[1].0.sentences(&stop).contains("executed live"));
+    }
+
+    #[test]
     fn one_shard_that_was_stopped_takes_the_claim_back() {
         let stopped = Coverage { completed_bound: Some(1), frontier: 7, ..exhaustive(2, 5) };
         let early = Coverage { shared: None, states: 4, transitions: 5, ..exhaustive(3, 0) };
@@ -241,5 +255,12 @@ mod tests {
         assert!(text.contains("samples of 2 shards"), "{text}");
         let one = shards[0].0.sentences(&Stop::Samples);
         assert!(one.contains("shard 1 of 2: one of 2 samples is its own"), "{one}");
+    }
+
+    #[test]
+    fn the_only_shard_says_what_a_search_says_that_is_not_divided() {
+        let only = (Coverage { states: 9, ..coverage(Mode::Ses, Shard::WHOLE) }, Stop::Exhausted);
+        let (all, stop) = Coverage::together(std::slice::from_ref(&only)).expect("there is one");
+        assert_eq!(all.sentences(&stop), only.0.sentences(&only.1));
     }
 }

@@ -207,6 +207,7 @@ fn noticed(totals: &Totals) -> wire::Noticed {
         unseen,
         panics,
         copies,
+        beyond_learning,
     } = totals.clone();
     wire::Noticed {
         executions,
@@ -223,6 +224,7 @@ fn noticed(totals: &Totals) -> wire::Noticed {
         unseen,
         panics,
         copies: copies.map(|Alike { count, apart }| wire::Alike { count, apart }),
+        beyond_learning,
     }
 }
 
@@ -242,6 +244,7 @@ fn totals(noticed: wire::Noticed) -> Totals {
         unseen,
         panics,
         copies,
+        beyond_learning,
     } = noticed;
     Totals {
         executions,
@@ -258,6 +261,7 @@ fn totals(noticed: wire::Noticed) -> Totals {
         unseen,
         panics,
         copies: copies.map(|wire::Alike { count, apart }| Alike { count, apart }),
+        beyond_learning,
     }
 }
 
@@ -297,6 +301,7 @@ mod tests {
                 steps: 23,
                 woken_first: Some("a".to_owned()),
                 links: vec![("b".to_owned(), true)],
+                beyond_learning: 5,
                 ..Totals::default()
             },
             ..Coverage::new(&Settings {

@@ -181,8 +181,12 @@ impl<R> Checker<R> {
     }
 
     /// Threads that search.
+    ///
+    /// # Panics
+    /// If 0.
     #[must_use]
     pub const fn jobs(mut self, jobs: u32) -> Self {
+        assert!(jobs > 0, "jobs must be at least 1");
         self.config.jobs = jobs;
         self
     }

@@ -7,7 +7,7 @@ use crate::{
     limits,
     live::{End, Options, Waiting},
     numbers,
-    protocol::{Overrides, shard},
+    protocol::{JOBS_MAX, MODES, Overrides, REDUCTIONS, shard},
     search::{Cache, Delta, Execution, Fingerprints, Mode, Reduction, Settings, Shard, budget::Limits},
     world::{
         Granularity,
@@ -15,7 +15,7 @@ use crate::{
         premises::Premises,
     },
 };
-use std::{env, fmt, time::Duration};
+use std::{env, fmt, str::FromStr, time::Duration};
 
 /// What a test expects of itself.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Hash, Default)]
@@ -134,15 +134,15 @@ impl Resolved {
                 if fits { Ok(()) } else { Err(ConfigError::new(what, found, allowed)) }
             };
             fits(mode == Mode::Ses, "mode", mode.name(), "\"ses\", because `reduction` is \"dpor\"")?;
-            let none = "none to be set, because `reduction` is \"dpor\": it visits executions, and remembers no states";
-            fits(cache == Cache::State, "cache", cache.name(), none)?;
+            let none = |fits: bool, what: &str, why| {
+                if fits { Ok(()) } else { Err(ConfigError::meaningless(what, "with reduction \"dpor\"", why)) }
+            };
+            none(cache == Cache::State, "cache", "it visits executions and remembers no states")?;
             let whole =
                 "\"quiescent\", because `reduction` is \"dpor\": the end of the body is no end of the others' steps";
             fits(end == End::Quiescent, "end", "body", whole)?;
-            let safe = "none, because `reduction` is \"dpor\": what may go wrong commutes with nothing";
-            fits(!faults.is_any(), "faults", "set", safe)?;
-            let divided = "none, because `reduction` is \"dpor\": it is searched as a whole";
-            fits(shard.is_whole(), "shard", "set", divided)?;
+            none(!faults.is_any(), "faults", "what may go wrong commutes with nothing")?;
+            none(shard.is_whole(), "shard", "it is searched as a whole")?;
         }
         if !shard.is_whole() && mode == Mode::SesSs {
             let allowed = "\"ses\", \"ss\" or \"random\", because the search is divided into shards: how far the exhaustive part of ses+ss gets is up to each of them";
@@ -179,7 +179,7 @@ impl Resolved {
             config.max_steps =
                 steps.ok_or_else(|| ConfigError::new("max_steps", "0 or too large", "1 to 4294967295"))?;
         }
-        config.jobs = jobs.unwrap_or(config.jobs).max(1);
+        config.jobs = jobs.unwrap_or(config.jobs);
         config.shard = shard.map_or(config.shard, Shard::from);
         Ok(())
     }
@@ -233,13 +233,10 @@ fn place(variables: &Overrides, overrides: &Overrides) -> Result<Option<Place>, 
     let every = overrides.checkpoint_every_ms.or(variables.checkpoint_every_ms).map(Duration::from_millis);
     let is_resumed = overrides.resume.or(variables.resume).unwrap_or(false);
     let Some(directory) = overrides.checkpoint.as_ref().or(variables.checkpoint.as_ref()) else {
-        let alone = if is_resumed { Some("resume") } else { every.map(|_| "checkpoint-every") };
+        let alone = if is_resumed { Some("DELAY_RESUME") } else { every.map(|_| "DELAY_CHECKPOINT_EVERY") };
+        let where_it_is = "say where it is (--checkpoint, DELAY_CHECKPOINT)";
         return match alone {
-            Some(what) => Err(ConfigError::new(
-                what,
-                "set",
-                "nothing, as there is no checkpoint: say where it is (--checkpoint, DELAY_CHECKPOINT)",
-            )),
+            Some(what) => Err(ConfigError::meaningless(what, "without a checkpoint", where_it_is)),
             None => Ok(None),
         };
     };
@@ -251,9 +248,8 @@ fn place(variables: &Overrides, overrides: &Overrides) -> Result<Option<Place>, 
 }
 
 fn parse_mode(text: &str) -> Result<Mode, ConfigError> {
-    let allowed = "\"ses\", \"ss\", \"ses+ss\" or \"random\"";
     let mode = Mode::ALL.into_iter().find(|mode| mode.name() == text);
-    mode.ok_or_else(|| ConfigError::new("mode", text, allowed))
+    mode.ok_or_else(|| ConfigError::new("mode", text, &either(&MODES)))
 }
 
 fn parse_fingerprints(bits: u32) -> Result<Fingerprints, ConfigError> {
@@ -262,9 +258,17 @@ fn parse_fingerprints(bits: u32) -> Result<Fingerprints, ConfigError> {
 }
 
 fn parse_reduction(text: &str) -> Result<Reduction, ConfigError> {
-    let allowed = "\"none\" or \"dpor\"";
     let reduction = Reduction::ALL.into_iter().find(|reduction| reduction.name() == text);
-    reduction.ok_or_else(|| ConfigError::new("reduction", text, allowed))
+    reduction.ok_or_else(|| ConfigError::new("reduction", text, &either(&REDUCTIONS)))
+}
+
+/// One of a few words.
+fn either(words: &[&str]) -> String {
+    let quoted: Vec<String> = words.iter().map(|word| format!("\"{word}\"")).collect();
+    match quoted.split_last() {
+        Some((last, others)) if !others.is_empty() => format!("{} or {last}", others.join(", ")),
+        _ => quoted.concat(),
+    }
 }
 
 /// The variables that work without the command line tool.
@@ -323,17 +327,17 @@ fn from_env() -> Result<Overrides, ConfigError> {
         .map(|text| text.parse().map_err(|_| ConfigError::new("DELAY_SHARD", &text, shard::EXPECTED)));
     Ok(Overrides {
         explorer: variable("DELAY_EXPLORER"),
-        mode: variable("DELAY_MODE"),
-        reduction: variable("DELAY_REDUCTION"),
-        max_delays: number("DELAY_MAX_DELAYS")?,
-        seed: number("DELAY_SEED")?,
+        mode: word("DELAY_MODE", &MODES)?,
+        reduction: word("DELAY_REDUCTION", &REDUCTIONS)?,
+        max_delays: number("DELAY_MAX_DELAYS", 0, u64::from(u32::MAX))?,
+        seed: number("DELAY_SEED", 0, u64::MAX)?,
         budget_ms: time("DELAY_BUDGET")?,
-        samples: number("DELAY_SAMPLES")?,
-        max_states: number("DELAY_MAX_STATES")?,
+        samples: number("DELAY_SAMPLES", 1, u64::MAX)?,
+        max_states: number("DELAY_MAX_STATES", 1, u64::MAX)?,
         max_cache: max_cache.transpose()?,
-        fingerprints: number("DELAY_FINGERPRINTS")?,
-        max_steps: number("DELAY_MAX_STEPS")?,
-        jobs: number("DELAY_JOBS")?,
+        fingerprints: number("DELAY_FINGERPRINTS", 0, u64::from(u32::MAX))?,
+        max_steps: number("DELAY_MAX_STEPS", 1, u64::from(u32::MAX))?,
+        jobs: number("DELAY_JOBS", 1, u64::from(JOBS_MAX))?,
         shard: shard.transpose()?,
         checkpoint: variable("DELAY_CHECKPOINT"),
         checkpoint_every_ms: time("DELAY_CHECKPOINT_EVERY")?,
@@ -341,11 +345,23 @@ fn from_env() -> Result<Overrides, ConfigError> {
     })
 }
 
-fn number<N: std::str::FromStr>(name: &str) -> Result<Option<N>, ConfigError> {
+fn word(name: &str, words: &[&str]) -> Result<Option<String>, ConfigError> {
     let Some(text) = variable(name) else { return Ok(None) };
-    let number =
-        text.replace('_', "").parse().map_err(|_| ConfigError::new(name, &text, "a whole number, not negative"))?;
-    Ok(Some(number))
+    if words.contains(&text.as_str()) { Ok(Some(text)) } else { Err(ConfigError::new(name, &text, &either(words))) }
+}
+
+fn number<N: FromStr + TryInto<u64> + Copy>(name: &str, least: u64, most: u64) -> Result<Option<N>, ConfigError> {
+    variable(name).map(|text| parse_number(name, &text, least, most)).transpose()
+}
+
+fn parse_number<N>(name: &str, text: &str, least: u64, most: u64) -> Result<N, ConfigError>
+where
+    N: FromStr + TryInto<u64> + Copy,
+{
+    let is_within = |number: &N| (*number).try_into().is_ok_and(|number| (least..=most).contains(&number));
+    let number = text.replace('_', "").parse().ok().filter(is_within);
+    let to = if most == u64::MAX { "or more".to_owned() } else { format!("to {most}") };
+    number.ok_or_else(|| ConfigError::new(name, text, &format!("a whole number, {least} {to}")))
 }
 
 /// A time such as `500ms`, `10s`, `5m` or `1h`.
@@ -365,21 +381,22 @@ pub fn parse_duration(text: &str) -> Option<Duration> {
 
 /// A setting that cannot be.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ConfigError {
-    what: String,
-    found: String,
-    allowed: String,
-}
+pub struct ConfigError(String);
 
 impl ConfigError {
     pub(super) fn new(what: &str, found: &str, allowed: &str) -> Self {
-        Self { what: what.to_owned(), found: found.to_owned(), allowed: allowed.to_owned() }
+        Self(format!("{what} is \"{found}\", expected {allowed}"))
+    }
+
+    /// Two settings of which one leaves the other nothing to do.
+    fn meaningless(what: &str, beside: &str, why: &str) -> Self {
+        Self(format!("`{what}` has no meaning {beside}: {why}"))
     }
 }
 
 impl fmt::Display for ConfigError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is \"{}\", expected {}", self.what, self.found, self.allowed)
+        f.write_str(&self.0)
     }
 }
 
@@ -408,5 +425,17 @@ mod tests {
         let bad = Overrides { mode: Some("dfs".to_owned()), ..Overrides::default() };
         let error = Resolved::new(Config::DEFAULT, &bad).err().map(|error| error.to_string());
         assert_eq!(error.as_deref(), Some("mode is \"dfs\", expected \"ses\", \"ss\", \"ses+ss\" or \"random\""));
+    }
+
+    #[test]
+    fn a_variable_takes_what_its_flag_takes() {
+        assert_eq!(MODES, Mode::ALL.map(Mode::name));
+        assert_eq!(REDUCTIONS, Reduction::ALL.map(Reduction::name));
+        let jobs = |text| parse_number::<u32>("DELAY_JOBS", text, 1, 1024).map_err(|error| error.to_string());
+        assert_eq!((jobs("1"), jobs("1_024")), (Ok(1), Ok(1024)));
+        for bad in ["0", "1025", "-1", "two", ""] {
+            let text = format!("DELAY_JOBS is \"{bad}\", expected a whole number, 1 to 1024");
+            assert_eq!(jobs(bad), Err(text));
+        }
     }
 }

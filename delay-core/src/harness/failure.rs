@@ -5,8 +5,9 @@ use crate::{
     coverage::count,
     trace::{Deviation, Trace, Verdict, event::Event},
     verdict::{Violation, place},
+    world::op::Site,
 };
-use std::fmt::Write as _;
+use std::{fmt::Write as _, path::Path};
 
 /// Most lines of a schedule that are shown; the whole of it is in the saved trace.
 const LINES_MAX: usize = 200;
@@ -83,9 +84,18 @@ fn schedule(text: &mut String, deviations: &[Deviation], events: &[Event]) {
     }
 }
 
+/// Whether a place is the user's: what the engine does by itself, or a trait of std for the user, is shown without one.
+fn is_users(site: Site) -> bool {
+    let file = Path::new(site.file());
+    // Of this very file.
+    let is_ours = Path::new(file!()).ancestors().nth(2).is_some_and(|sources| file.starts_with(sources));
+    let is_stds = site.file().starts_with("/rustc/") || site.file().contains("/lib/rustlib/src/rust/library/");
+    !is_ours && !is_stds
+}
+
 fn line(text: &mut String, event: &Event, width: usize, what: usize) {
     let step = if event.step == 0 { String::new() } else { event.step.to_string() };
-    let site = event.site.map(place).filter(|site| !site.contains("live/poll.rs")).unwrap_or_default();
+    let site = event.site.filter(|site| is_users(site)).map(place).unwrap_or_default();
     let mut lines = event.text.lines();
     let first = lines.next().unwrap_or_default();
     let row = format!("  {step:>4}  {:<width$}  {first:<what$}  {site}", event.process);

@@ -216,7 +216,8 @@ impl Run<'_, '_> {
         let opened = Checkpoint::open(place, &subject);
         let checkpoint = opened.map_err(|error| self.error(ErrorKind::Invalid, error.to_string(), None))?;
         if let Some(text) = checkpoint.greeting(place) {
-            self.warn(text);
+            self.say(&format!("note: {text}"));
+            self.emitter.send(Event::Note { text });
         }
         Ok(Some(checkpoint))
     }

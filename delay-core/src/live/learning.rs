@@ -10,7 +10,7 @@ use crate::{
     ids::Process,
     learned::{Automata, Call, Ending},
     limits,
-    world::{Choice, Next, World, parts::Unit},
+    world::{Choice, Next, World, beyond::Beyond, parts::Unit},
 };
 
 /// What was learnt, and where the futures stand.
@@ -42,6 +42,16 @@ pub enum GaveUp {
     Differs,
 }
 
+impl GaveUp {
+    /// What the program did, a bit each of [`Beyond`].
+    pub(super) fn beyond(self, world: &World) -> u32 {
+        match self {
+            Self::Cannot => world.beyond_learning(),
+            Self::Differs => Beyond::Differences.bit(),
+        }
+    }
+}
+
 impl Live<'_> {
     /// From the next restart on, learns what processes do, if the program lends itself to it.
     pub fn learn(&mut self) {
@@ -66,6 +76,8 @@ impl Live<'_> {
 
     fn give_up(&mut self, why: GaveUp) {
         self.gave_up = Some(why);
+        // Some budget of faults may be spent when the execution ends.
+        self.totals.beyond_learning |= why.beyond(self.world());
         self.set_learning_aside();
     }
 

@@ -446,6 +446,7 @@ impl<'b> Live<'b> {
             unseen: std::mem::take(&mut context.unseen),
             panics: 0,
             copies: Alike::of(context.world.names.copies()),
+            beyond_learning: self.gave_up.map_or(0, |why| why.beyond(&context.world)),
         });
     }
 
@@ -470,6 +471,7 @@ impl<'b> Live<'b> {
             // The World stands elsewhere: destructors have nothing to do with it.
             self.outside_mut().execution = 0;
         }
+        self.outside_mut().world.tear_down();
         let panics = self.totals.panics;
         for index in 0..self.tasks.len() {
             if self.tasks[index].is_some() {

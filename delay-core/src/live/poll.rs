@@ -10,7 +10,7 @@ use crate::{
     learned::Call,
     limits,
     verdict::Violation,
-    world::{After, Choice, Next, op::Site},
+    world::{After, Choice, Next, beyond::Beyond, op::Site},
 };
 use std::{
     any::Any,
@@ -253,7 +253,7 @@ impl<'b> Live<'b> {
     pub(super) fn take_foreign_wakes(&mut self) {
         let woken = self.inbox.take();
         let context = self.outside_mut();
-        context.world.beyond_journal("is woken by code that delay does not control");
+        context.world.beyond_journal(Beyond::Wakes);
         for process in woken {
             context.foreign_wakes += 1;
             if context.woken_first.is_none() {

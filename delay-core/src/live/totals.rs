@@ -1,6 +1,6 @@
 //! What is counted and noticed over all executions, for the coverage statement.
 
-use crate::name::Copies;
+use crate::{name::Copies, world::beyond::Beyond};
 
 /// Sums over all executions of one `Live`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -33,6 +33,8 @@ pub struct Totals {
     pub panics: u64,
     /// Copies of a task, if there were any.
     pub copies: Option<Alike>,
+    /// Why steps were executed that were to be learnt, a bit each of [`Beyond`].
+    pub beyond_learning: u32,
 }
 
 /// Copies of a task.
@@ -56,6 +58,12 @@ impl Alike {
 }
 
 impl Totals {
+    /// Why steps were executed that were to be learnt, in words.
+    pub fn reasons_to_execute(&self) -> impl Iterator<Item = &'static str> {
+        let has = |what: &Beyond| self.beyond_learning & what.bit() != 0;
+        Beyond::ALL.into_iter().filter(has).map(Beyond::name)
+    }
+
     /// Takes in what others counted.
     pub fn add(&mut self, other: &Self) {
         let Self {
@@ -73,6 +81,7 @@ impl Totals {
             unseen,
             panics,
             copies,
+            beyond_learning,
         } = other;
         self.executions += executions;
         self.steps += steps;
@@ -83,6 +92,7 @@ impl Totals {
         self.met_faults |= met_faults;
         self.unseen += unseen;
         self.panics += panics;
+        self.beyond_learning |= beyond_learning;
         for (first, other) in [
             (&mut self.woken_first, woken_first),
             (&mut self.unheard_first, unheard_first),

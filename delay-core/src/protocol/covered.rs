@@ -152,6 +152,8 @@ pub struct Noticed {
     pub panics: u64,
     /// Copies of a task, if there were any.
     pub copies: Option<Alike>,
+    /// Why steps were executed that were to be learnt, a bit each.
+    pub beyond_learning: u32,
 }
 
 /// Copies of a task.

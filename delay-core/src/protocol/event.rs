@@ -37,6 +37,11 @@ pub enum Event {
         /// One or several lines.
         text: String,
     },
+    /// Something to know that is as it was asked for.
+    Note {
+        /// One or several lines.
+        text: String,
+    },
     /// The test ended; always the last.
     Finished(Finished),
 }
@@ -308,6 +313,7 @@ mod tests {
                 report: String::new(),
             }),
             Event::Warning { text: "no choice was met".into() },
+            Event::Note { text: "goes on from the checkpoint c".into() },
             Event::Finished(Finished {
                 verdict: Verdict::Error { kind: ErrorKind::NotFound, message: "no bug".into() },
                 coverage: "every execution".into(),
@@ -341,8 +347,8 @@ mod tests {
 
     #[test]
     fn another_version_is_named() {
-        let error = Envelope::from_line(r#"{"seq":0,"type":"started","version":5,"who":"x"}"#).unwrap_err();
-        assert!(error.to_string().starts_with("the test speaks protocol version 5, this cargo-delay 4"), "{error}");
+        let error = Envelope::from_line(r#"{"seq":0,"type":"started","version":6,"who":"x"}"#).unwrap_err();
+        assert!(error.to_string().starts_with("the test speaks protocol version 6, this cargo-delay 5"), "{error}");
         assert!(matches!(Envelope::from_line("{\"seq\":0,\"ty"), Err(EventError::Json(_))));
     }
 }

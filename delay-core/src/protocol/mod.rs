@@ -16,11 +16,11 @@ pub use event::{
     Started, Verdict,
 };
 pub use record::{Kind, Record, RecordError, TestRecord, parse_section};
-pub use request::{Command, Extent, Overrides, Request, RequestError};
+pub use request::{Command, Extent, JOBS_MAX, MODES, Overrides, REDUCTIONS, Request, RequestError};
 pub use shard::{Shard, ShardError};
 
 /// The version of requests and events. A record has its own, [`record::VERSION`], as it is read before anything runs.
-pub const VERSION: u32 = 4;
+pub const VERSION: u32 = 5;
 
 /// Names the JSON file with the [`Request`]. Without it a test runs by its attributes and its `DELAY_*` variables.
 pub const REQUEST_ENV: &str = "CARGO_DELAY_REQUEST";

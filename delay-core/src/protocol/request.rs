@@ -13,6 +13,15 @@ use std::{
     path::{Path, PathBuf},
 };
 
+/// The words for a mode.
+pub const MODES: [&str; 4] = ["ses", "ss", "ses+ss", "random"];
+
+/// The words for a reduction.
+pub const REDUCTIONS: [&str; 2] = ["none", "dpor"];
+
+/// Most threads that search in one test.
+pub const JOBS_MAX: u32 = 1024;
+
 /// One request, for one test in one process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -81,7 +90,7 @@ pub struct Overrides {
     /// How many executions to sample.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub samples: Option<u64>,
-    /// How many states to remember.
+    /// The most states to visit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub max_states: Option<u64>,
     /// How many bytes what was visited may take.
@@ -238,14 +247,14 @@ mod tests {
     fn only_what_is_overridden_is_written() {
         let overrides = Overrides { seed: Some(7), ..Overrides::default() };
         let json = serde_json::to_string(&Request::new(Command::Test, overrides)).unwrap();
-        assert_eq!(json, r#"{"version":4,"command":"test","overrides":{"seed":7}}"#);
+        assert_eq!(json, r#"{"version":5,"command":"test","overrides":{"seed":7}}"#);
     }
 
     #[test]
     fn another_version_is_named_before_anything_else_is_looked_at() {
-        let error = Request::from_json(r#"{"version":5,"verb":"dance"}"#).unwrap_err();
+        let error = Request::from_json(r#"{"version":6,"verb":"dance"}"#).unwrap_err();
         let text = RequestError { path: "r.json".into(), kind: error }.to_string();
-        assert!(text.starts_with("the request r.json is of protocol version 5, this test understands 4"), "{text}");
+        assert!(text.starts_with("the request r.json is of protocol version 6, this test understands 5"), "{text}");
     }
 
     #[test]
@@ -253,7 +262,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("request.json");
         assert!(Request::load(&path).unwrap_err().to_string().starts_with("cannot read the request "));
-        fs::write(&path, r#"{"version":4,"command":"test","overrides":{"max_delay":3}}"#).unwrap();
+        fs::write(&path, r#"{"version":5,"command":"test","overrides":{"max_delay":3}}"#).unwrap();
         let text = Request::load(&path).unwrap_err().to_string();
         assert!(text.contains("unknown field `max_delay`"), "{text}");
         assert!(text.contains("request.json"), "{text}");

@@ -5,6 +5,7 @@
 use super::{
     World,
     access::Kind,
+    beyond::Beyond,
     fault::Rule,
     journal::{Act, told},
     mailbox::{Mailbox, Queued},
@@ -418,7 +419,7 @@ impl World {
 
     /// Looks at a mailbox without changing it; what is seen is an observation.
     pub fn look(&mut self, object: Object, see: impl FnOnce(&Mailbox) -> u64) -> u64 {
-        self.beyond_step("looks at a channel");
+        self.beyond_step(Beyond::Looks);
         self.touch_object(object, Kind::Look);
         self.shared_op_on(object);
         let seen = see(&self.mailboxes[object.index()]);
@@ -455,7 +456,7 @@ impl World {
 
     /// The actor's visible state changed from one named value to another. See `observed`.
     pub fn set_observed(&mut self, old: Print, new: Print) {
-        self.beyond_journal("observes a value");
+        self.beyond_journal(Beyond::Observed);
         self.cannot_reduce("observe(..) (an invariant looks at states, of which it leaves some out)");
         self.shared_op();
         self.observed = self.observed.minus(old).plus(new);

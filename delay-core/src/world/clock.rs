@@ -1,6 +1,8 @@
 //! Time: the timers that may fire, in what order, and the messages that were held back. The moves of [`Process::CLOCK`].
 
-use super::{World, environment::Happened, fault::Time, mailbox::Queued, op::Op, step::Next, words::Delivery};
+use super::{
+    World, beyond::Beyond, environment::Happened, fault::Time, mailbox::Queued, op::Op, step::Next, words::Delivery,
+};
 use crate::{
     hash::{Domain, Print},
     ids::{Message, Object, Process, Slot},
@@ -19,7 +21,7 @@ impl World {
 
     /// The actor looked at the clock.
     pub fn look_at_clock(&mut self) -> u64 {
-        self.beyond_journal("looks at the clock");
+        self.beyond_journal(Beyond::Time);
         let now = self.actors_now();
         self.see_time(now);
         now
@@ -28,7 +30,7 @@ impl World {
     /// The actor learnt a point in time. From then on the time of day is part of the state: what the clock will show
     /// next is not a function of anything else.
     pub fn see_time(&mut self, time: u64) {
-        self.beyond_journal("looks at the clock");
+        self.beyond_journal(Beyond::Time);
         self.visible();
         self.notes.needs.reads_clock = true;
         let actor = self.actor;
@@ -40,7 +42,7 @@ impl World {
     pub fn hold_time(&mut self, time: u64) {
         self.meets_time();
         if self.reads_clock() {
-            self.beyond_journal("holds a point in time");
+            self.beyond_journal(Beyond::Time);
             let actor = self.actor;
             self.observe_print(actor, Print::of(Domain::Clock).with(time).with(1));
         }
@@ -48,7 +50,7 @@ impl World {
 
     /// The actor is about to wait until a point in time that it was handed before: how far off that is, what it has seen does not say.
     pub fn waits_until(&mut self) {
-        self.beyond_journal("waits until a point in time");
+        self.beyond_journal(Beyond::Time);
     }
 
     /// How many timers may fire, and messages that were held back may arrive.

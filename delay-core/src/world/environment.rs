@@ -9,6 +9,7 @@
 
 use super::{
     Choice, World,
+    beyond::Beyond,
     fault::{Faults, Kind, Rule, Time},
     mailbox::Queued,
     node::Node,
@@ -182,7 +183,7 @@ impl World {
 
     /// A budget of its own for some messages or nodes, on behalf of the actor.
     pub fn add_budget(&mut self, faults: Faults) -> Rule {
-        self.beyond_journal("sets a budget");
+        self.beyond_step(Beyond::Faults);
         if faults.is_any() && !self.names.keeps_histories() {
             // What was held back stands in an order of what it is: the path is run anew, with histories.
             self.notes.early.get_or_insert(Point::Start(Print::default()));

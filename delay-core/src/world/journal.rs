@@ -2,7 +2,7 @@
 //!
 //! Invariant: between two [`Act::Answered`] the acts of a process are a function of its state before them; what it was told by
 //! the World stands in the answers. An act that is not a function of that, or that nobody has taught to be done again, makes
-//! the World say so ([`World::is_beyond_learning`]).
+//! the World say so (`beyond.rs`).
 
 use super::{
     World,
@@ -92,8 +92,12 @@ pub enum Act {
 pub struct Journal {
     acts: Vec<Act>,
     is_open: bool,
-    /// The first thing that some execution did and that cannot be done again.
-    cannot: Option<&'static str>,
+    /// What some execution did and what cannot be done again, a bit each.
+    pub(super) cannot: u32,
+    /// The same, of what would only have mattered while acts were written down.
+    pub(super) also: u32,
+    /// What is done now are no steps: the execution is torn down.
+    pub(super) is_over: bool,
 }
 
 impl Journal {
@@ -137,32 +141,6 @@ impl Journal {
 }
 
 impl World {
-    /// The program does what cannot be done again without processes, or taken back.
-    #[inline]
-    pub(crate) fn beyond_journal(&mut self, what: &'static str) {
-        self.journal.cannot.get_or_insert(what);
-    }
-
-    /// An act that cannot be done again without its process, but is nothing to the steps after it.
-    #[inline]
-    pub(super) fn beyond_step(&mut self, what: &'static str) {
-        if self.journal.is_open {
-            self.beyond_journal(what);
-        }
-    }
-
-    /// The actor drops messages that were lost, of which nothing tells that they were, and has done something since so many acts.
-    pub(crate) fn dropped_lost(&mut self, acts: usize) {
-        if self.journal.is_open && self.journal.acts.len() > acts {
-            self.beyond_journal("drops a lost message that holds a handle");
-        }
-    }
-
-    /// Whether the program does what cannot be done again without processes.
-    pub fn is_beyond_learning(&self) -> bool {
-        self.journal.cannot.is_some()
-    }
-
     /// Does what the actor did before. Says what it was told, or whom it spawned.
     #[inline]
     pub fn do_again(&mut self, act: Act) -> Told {

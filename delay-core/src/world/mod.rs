@@ -15,6 +15,7 @@ pub mod access;
 mod act;
 #[cfg(feature = "test-hooks")]
 pub mod as_set;
+pub mod beyond;
 mod choice;
 mod clock;
 mod copies;
@@ -245,6 +246,7 @@ impl World {
         self.choosing.clear();
         self.environment.reset();
         self.happened.clear();
+        self.journal.is_over = false;
         (self.now, self.choices, self.steps, self.messages) = (0, 0, 0, 0);
         (self.enabled, self.alternatives) = (0, 0);
         self.taken.clear();

@@ -5,6 +5,7 @@
 use super::{
     World,
     access::{Kind, Place},
+    beyond::Beyond,
     journal::Act,
     parts::{Part, Seen},
 };
@@ -13,7 +14,7 @@ use crate::hash::{Domain, Print};
 impl World {
     /// Registers a monitor in this state; the number it goes by.
     pub fn add_monitor(&mut self, state: Print, is_hot: bool) -> usize {
-        self.beyond_step("registers a monitor");
+        self.beyond_step(Beyond::Monitors);
         self.touch(Place::MONITORS, Kind::Write);
         self.shared_op();
         let monitor = self.monitors.len();

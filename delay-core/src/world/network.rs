@@ -8,6 +8,7 @@
 
 use super::{
     World, access,
+    beyond::Beyond,
     environment::Happened,
     fault::{Kind, Mail, Rule},
     journal::Act,
@@ -33,7 +34,7 @@ impl World {
     /// A mailbox is an endpoint of a network. `copies`: its messages can be duplicated.
     pub fn join_network(&mut self, object: Object, copies: bool) {
         // Who asks first makes it: the program knows, and the World does not.
-        self.beyond_step("names an endpoint late");
+        self.beyond_step(Beyond::Endpoints);
         let mailbox = &mut self.mailboxes[object.index()];
         (mailbox.is_networked, mailbox.copies) = (true, copies);
         let is_ordered = mailbox.delivery != Delivery::Unordered;

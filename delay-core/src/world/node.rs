@@ -5,6 +5,7 @@
 
 use super::{
     World,
+    beyond::Beyond,
     environment::{Decision, Happened},
     fault::{Faults, Kind, Mail, Rule},
     op::{Observation, Op, Site},
@@ -42,7 +43,7 @@ pub(super) struct Node {
 impl World {
     /// Starts a node: its root is spawned from the actor.
     pub fn spawn_node(&mut self, site: Site, mail: Mail, faults: Option<Faults>) -> Process {
-        self.beyond_journal("has to do with nodes");
+        self.beyond_journal(Beyond::Nodes);
         self.cannot_reduce("nodes");
         let root = self.spawn(site);
         let rule = faults.map_or(Rule::TEST, |faults| self.add_budget(faults));
@@ -90,19 +91,19 @@ impl World {
 
     /// A handle through which the node can be made to crash exists: that can come between any two ops of its tasks.
     pub fn add_node_handle(&mut self, root: Process) {
-        self.beyond_journal("has to do with nodes");
+        self.beyond_journal(Beyond::Nodes);
         self.node_mut(root).handles += 1;
     }
 
     /// Such a handle is gone.
     pub fn release_node_handle(&mut self, root: Process) {
-        self.beyond_journal("has to do with nodes");
+        self.beyond_journal(Beyond::Nodes);
         self.node_mut(root).handles -= 1;
     }
 
     /// Whether a node is up: an observation.
     pub fn look_at_node(&mut self, root: Process) -> bool {
-        self.beyond_journal("has to do with nodes");
+        self.beyond_journal(Beyond::Nodes);
         let is_up = self.node(root).is_up;
         self.shared_op();
         self.observe_of(self.names.process_print(root), Print::default().with(u64::from(is_up)));

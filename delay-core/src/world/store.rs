@@ -6,6 +6,7 @@
 
 use super::{
     World,
+    beyond::Beyond,
     environment::{Decision, Happened},
     op::Observation,
     words::Keeps,
@@ -87,7 +88,7 @@ impl StoreState {
 impl World {
     /// Opens a store of the actor's node, on its behalf. `name` is that of the store within its node.
     pub fn open_store(&mut self, name: &str, keeps: Keeps) -> Store {
-        self.beyond_journal("stores");
+        self.beyond_journal(Beyond::Storage);
         self.cannot_reduce("storage");
         let node = self.node_of(self.actor);
         let print = Print::of_text(Domain::Store, name);

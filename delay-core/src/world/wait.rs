@@ -6,6 +6,7 @@
 use super::{
     World,
     access::Kind,
+    beyond::Beyond,
     fault::Rule,
     journal::Act,
     network::Fate,
@@ -65,9 +66,10 @@ impl World {
                 self.journal.note(|| Act::Sleep(span, site));
                 self.cannot_reduce("timers (sleep, timeout, interval)");
             }
-            Op::Shared { .. } => self.beyond_journal("waits for what tasks share"),
-            Op::Crash(_) | Op::Restart(_) | Op::Down(_) => self.beyond_journal("has to do with nodes"),
-            Op::Store(..) => self.beyond_journal("stores"),
+            // Whoever created it has said so.
+            Op::Shared { .. } => debug_assert!(self.is_beyond_learning(), "what tasks share is not learnt"),
+            Op::Crash(_) | Op::Restart(_) | Op::Down(_) => self.beyond_journal(Beyond::Nodes),
+            Op::Store(..) => self.beyond_journal(Beyond::Storage),
             op => self.journal.note(|| Act::Wait(op, site)),
         }
         let op = match op {
@@ -209,7 +211,7 @@ impl World {
         if process == self.actor {
             self.journal.note(|| Act::Cancel(slot));
         } else {
-            self.beyond_step("drops what another task waits for");
+            self.beyond_step(Beyond::Drops);
             self.touch_process(process, Kind::Abort);
         }
         let state = &mut self.processes[process.index()];

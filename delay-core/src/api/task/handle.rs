@@ -45,9 +45,7 @@ impl Target {
         Self { process, execution }
     }
 
-    #[track_caller]
-    pub(super) fn abort(&self) {
-        let site = Location::caller();
+    pub(super) fn abort(&self, site: Site) {
         backend::within_if(self.execution, |context| {
             context.record(site, |context| format!("aborts {}", context.labels.process(&context.world, self.process)));
             context.world.abort(self.process, site);
@@ -84,6 +82,11 @@ impl<T> Joining<T> {
 
     pub(super) fn target(&self) -> &Target {
         &self.target
+    }
+
+    /// Where the task was spawned.
+    pub(super) fn site(&self) -> Site {
+        self.leaf.site()
     }
 
     pub(super) fn abort_handle(&self) -> AbortHandle {
@@ -160,7 +163,7 @@ impl<T> JoinHandle<T> {
     #[track_caller]
     pub fn abort(&self) {
         match &self.inner {
-            Side::Controlled(joining) => joining.target.abort(),
+            Side::Controlled(joining) => joining.target.abort(Location::caller()),
             Side::Tokio(handle) => handle.abort(),
         }
     }
@@ -221,8 +224,13 @@ impl AbortHandle {
     /// Aborts the task. The cancellation is a step of the task.
     #[track_caller]
     pub fn abort(&self) {
+        self.abort_at(Location::caller());
+    }
+
+    /// The same on behalf of a destructor, which is called from no place of the user's.
+    pub(in crate::api) fn abort_at(&self, site: Site) {
         match &self.inner {
-            Side::Controlled(target) => target.abort(),
+            Side::Controlled(target) => target.abort(site),
             Side::Tokio(handle) => handle.abort(),
         }
     }

@@ -7,11 +7,13 @@ use crate::{
         node,
     },
     live::context,
+    world::op::Site,
 };
 use std::{
     borrow::Cow,
     fmt,
     future::Future,
+    panic::Location,
     pin::Pin,
     task::{self, Poll},
 };
@@ -216,16 +218,28 @@ impl<T: 'static> JoinSet<T> {
     }
 
     /// Aborts them all and waits until they have ended.
-    pub async fn shutdown(&mut self) {
-        self.abort_all();
-        while self.join_next().await.is_some() {}
+    #[track_caller]
+    pub fn shutdown(&mut self) -> impl Future<Output = ()> {
+        let site = Location::caller();
+        async move {
+            self.abort_all_at(site);
+            while self.join_next().await.is_some() {}
+        }
     }
 
     /// Aborts them all. They stay in the set until they are joined.
     #[track_caller]
     pub fn abort_all(&mut self) {
+        self.abort_all_at(Location::caller());
+    }
+
+    fn abort_all_at(&mut self, site: Site) {
         match &mut self.inner {
-            Side::Controlled(tasks) => abort_each(tasks),
+            Side::Controlled(tasks) => {
+                for task in tasks {
+                    task.target().abort(site);
+                }
+            }
             Side::Tokio(set) => set.abort_all(),
         }
     }
@@ -250,13 +264,6 @@ fn without_id<T>(joined: Result<(Id, T), JoinError>) -> Result<T, JoinError> {
 
 fn of_tokio<T>(joined: Result<(tokio::task::Id, T), tokio::task::JoinError>) -> Result<(Id, T), JoinError> {
     joined.map(|(id, result)| (Id::of_tokio(id), result)).map_err(JoinError::from_tokio)
-}
-
-#[track_caller]
-fn abort_each<T>(tasks: &[Joining<T>]) {
-    for joining in tasks {
-        joining.target().abort();
-    }
 }
 
 #[track_caller]
@@ -327,7 +334,10 @@ impl<T> Drop for JoinSet<T> {
     fn drop(&mut self) {
         // Tokio's own set does the same by itself.
         if let Side::Controlled(tasks) = &self.inner {
-            abort_each(tasks);
+            // Nobody can say where a set is dropped: each task is shown with the place where it was put in.
+            for task in tasks {
+                task.target().abort(task.site());
+            }
         }
     }
 }
@@ -337,6 +347,7 @@ where
     F: Future<Output = T> + Send + 'static,
     T: Send + 'static,
 {
+    #[track_caller]
     fn from_iter<I: IntoIterator<Item = F>>(tasks: I) -> Self {
         let mut set = Self::new();
         set.extend(tasks);
@@ -349,6 +360,7 @@ where
     F: Future<Output = T> + Send + 'static,
     T: Send + 'static,
 {
+    #[track_caller]
     fn extend<I: IntoIterator<Item = F>>(&mut self, tasks: I) {
         for task in tasks {
             self.spawn(task);

@@ -1,9 +1,13 @@
 //! Handles that abort their task when dropped. Mirrors `tokio_util::task::{AbortOnDrop, AbortOnDropHandle}`.
 
-use crate::api::task::{AbortHandle, JoinError, JoinHandle};
+use crate::{
+    api::task::{AbortHandle, JoinError, JoinHandle},
+    world::op::Site,
+};
 use std::{
     fmt,
     future::Future,
+    panic::Location,
     pin::Pin,
     task::{Context, Poll},
 };
@@ -24,6 +28,7 @@ pub struct AbortOnDropHandle<T> {
 
 impl<T> AbortOnDropHandle<T> {
     /// The task is aborted when this is dropped.
+    #[track_caller]
     pub fn new(handle: JoinHandle<T>) -> Self {
         Self { on_drop: AbortOnDrop::new(handle.abort_handle()), handle }
     }
@@ -77,12 +82,15 @@ impl<T> fmt::Debug for AbortOnDropHandle<T> {
 pub struct AbortOnDrop {
     /// Invariant: none only once it is detached.
     handle: Option<AbortHandle>,
+    /// Where this was made: nobody can say where it is dropped.
+    site: Site,
 }
 
 impl AbortOnDrop {
     /// The task is aborted when this is dropped.
+    #[track_caller]
     pub fn new(handle: AbortHandle) -> Self {
-        Self { handle: Some(handle) }
+        Self { handle: Some(handle), site: Location::caller() }
     }
 
     fn handle(&self) -> &AbortHandle {
@@ -109,7 +117,7 @@ impl AbortOnDrop {
 impl Drop for AbortOnDrop {
     fn drop(&mut self) {
         if let Some(handle) = &self.handle {
-            handle.abort();
+            handle.abort_at(self.site);
         }
     }
 }

@@ -121,7 +121,6 @@ impl Broadcast {
 impl World {
     /// Creates a broadcast on behalf of the actor.
     pub fn create_broadcast(&mut self, capacity: u64) -> Object {
-        self.beyond_journal("uses what tasks share");
         self.create_shared(Kind::Broadcast(Broadcast::new(capacity)))
     }
 
@@ -148,7 +147,6 @@ impl World {
 
     /// A receiver more: what is sent from now on is for it too.
     pub fn add_listener(&mut self, object: Object) -> Ticket {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         self.touch_shared_print(object);
         let actor = self.actor;
@@ -157,7 +155,6 @@ impl World {
 
     /// A receiver is gone.
     pub fn remove_listener(&mut self, object: Object, ticket: Ticket) {
-        self.beyond_journal("uses what tasks share");
         self.visible_on(object);
         let broadcast = self.broadcast_mut(object);
         broadcast.receivers.leave(ticket);
@@ -167,7 +164,6 @@ impl World {
 
     /// Sends to every receiver; none if there is none. An opaque message is named by its origin.
     pub fn send_to_all(&mut self, object: Object, content: Option<Print>) -> Option<(Message, usize)> {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         let receivers = self.broadcast(object).receivers();
         self.observe_result(object, receivers as u64);
@@ -183,14 +179,12 @@ impl World {
 
     /// A receiver that was granted its next message takes it.
     pub fn take_next(&mut self, object: Object, ticket: Ticket) -> Taken {
-        self.beyond_journal("uses what tasks share");
         self.touch_shared_print(object);
         self.broadcast_mut(object).take(ticket)
     }
 
     /// A receiver takes its next message, if there is one.
     pub fn take_next_now(&mut self, object: Object, ticket: Ticket) -> Taken {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         let (_, print) = self.broadcast(object).peek(ticket);
         self.observe_of(self.names.object_print(object), print);
@@ -199,7 +193,6 @@ impl World {
 
     /// The last sender is gone.
     pub fn abandon_broadcast(&mut self, object: Object) {
-        self.beyond_journal("uses what tasks share");
         self.visible_on(object);
         self.broadcast_mut(object).abandoned = true;
         self.update(object);
@@ -207,7 +200,6 @@ impl World {
 
     /// Looks at a broadcast: an observation.
     pub fn look_at_broadcast(&mut self, object: Object, see: impl FnOnce(&Broadcast) -> u64) -> u64 {
-        self.beyond_journal("uses what tasks share");
         self.look_at_shared(object, |world| see(world.broadcast(object)))
     }
 }

@@ -17,7 +17,9 @@ pub mod semaphore;
 pub mod watch;
 
 use super::{
-    World, access, note_stale,
+    World, access,
+    beyond::Beyond,
+    note_stale,
     op::{Grant, Observation, Op, Pending},
     waiters::leave,
 };
@@ -125,6 +127,14 @@ impl World {
 
     fn create_shared(&mut self, kind: Kind) -> Object {
         self.unfollowed();
+        // Whoever uses it later uses what was created here.
+        self.beyond_journal(match &kind {
+            Kind::Semaphore(semaphore) if semaphore.is_lock() => Beyond::Locks,
+            Kind::Semaphore(_) => Beyond::Semaphores,
+            Kind::Notify(_) => Beyond::Notifications,
+            Kind::Watch(_) => Beyond::Watches,
+            Kind::Broadcast(_) => Beyond::Broadcasts,
+        });
         let object = self.next_object();
         while self.shared.len() <= object.index() {
             self.shared.push(Shared::new(Kind::Notify(Notify::default())));

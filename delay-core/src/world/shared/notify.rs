@@ -121,7 +121,6 @@ impl Notify {
 impl World {
     /// Creates a notifier on behalf of the actor.
     pub fn create_notify(&mut self) -> Object {
-        self.beyond_journal("uses what tasks share");
         self.create_shared(Kind::Notify(Notify::default()))
     }
 
@@ -139,7 +138,6 @@ impl World {
 
     /// The actor has a future that `notify_waiters` reaches from now on.
     pub fn listen(&mut self, object: Object) -> Ticket {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         self.touch_shared_print(object);
         let actor = self.actor;
@@ -148,7 +146,6 @@ impl World {
 
     /// Asks without waiting: the future joins the queue if there is no notification.
     pub fn ask_now(&mut self, object: Object, ticket: Ticket) -> bool {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         self.touch_shared_print(object);
         let notified = self.notify_mut(object).ask(ticket);
@@ -158,14 +155,12 @@ impl World {
 
     /// The future has seen that it was notified.
     pub fn heard(&mut self, object: Object, ticket: Ticket) {
-        self.beyond_journal("uses what tasks share");
         self.notify_mut(object).listeners.leave(ticket);
         self.touch_shared_print(object);
     }
 
     /// The future is dropped before that.
     pub fn stop_listening(&mut self, object: Object, ticket: Ticket) {
-        self.beyond_journal("uses what tasks share");
         if self.notify_mut(object).leave(ticket) {
             self.visible_on(object);
         }
@@ -174,7 +169,6 @@ impl World {
 
     /// Notifies one that listens, or the next that asks.
     pub fn notify(&mut self, object: Object, end: End) {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         self.notify_mut(object).notify(end);
         self.update(object);
@@ -182,7 +176,6 @@ impl World {
 
     /// Notifies all that listen.
     pub fn notify_all(&mut self, object: Object) {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         self.notify_mut(object).notify_all();
         self.update(object);

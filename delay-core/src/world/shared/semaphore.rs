@@ -152,13 +152,11 @@ impl Semaphore {
 impl World {
     /// Creates a semaphore on behalf of the actor.
     pub fn create_semaphore(&mut self, permits: u64) -> Object {
-        self.beyond_journal("uses what tasks share");
         self.create_shared(Kind::Semaphore(Semaphore::new(permits, None)))
     }
 
     /// Creates a lock with so many permits on behalf of the actor.
     pub fn create_lock(&mut self, permits: u64, value: Change) -> Object {
-        self.beyond_journal("uses what tasks share");
         let version = self.version(Print::default(), value);
         self.create_shared(Kind::Semaphore(Semaphore::new(permits, Some(version))))
     }
@@ -252,7 +250,6 @@ impl World {
     /// # Errors
     /// Why not.
     pub fn acquire_now(&mut self, object: Object, permits: u32) -> Result<(), Refused> {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         let (actor, taken) = (self.actor, self.semaphore_mut(object).take(permits));
         match taken {
@@ -270,7 +267,6 @@ impl World {
 
     /// Whoever held permits gives them back; the value they protect may have changed.
     pub fn release_permits(&mut self, object: Object, holder: Process, permits: u64, change: Change) {
-        self.beyond_journal("uses what tasks share");
         self.visible_on(object);
         let semaphore = self.semaphore_mut(object);
         semaphore.let_go(holder, permits);
@@ -289,7 +285,6 @@ impl World {
 
     /// The actor owns the lock alone and reaches the value without locking, to see it and perhaps to change it.
     pub fn reach_value(&mut self, object: Object) {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         if let Some(version) = self.semaphore(object).version {
             self.observe_version(object, version);
@@ -299,13 +294,11 @@ impl World {
 
     /// Permits that were held stay away for good.
     pub fn forget_held(&mut self, object: Object, holder: Process, permits: u64) {
-        self.beyond_journal("uses what tasks share");
         self.semaphore_mut(object).let_go(holder, permits);
     }
 
     /// Permits that one process held are held by another from now on: for people.
     pub fn pass_permits(&mut self, object: Object, from: Process, to: Process, permits: u64) {
-        self.beyond_journal("uses what tasks share");
         let semaphore = self.semaphore_mut(object);
         semaphore.let_go(from, permits);
         semaphore.hold(to, permits);
@@ -313,14 +306,12 @@ impl World {
 
     /// There are more permits from now on.
     pub fn add_permits(&mut self, object: Object, permits: u64) {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         self.give(object, permits);
     }
 
     /// Takes free permits away for good; how many there were, at most so many.
     pub fn forget_free(&mut self, object: Object, permits: u64) -> u64 {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         let semaphore = self.semaphore_mut(object);
         let forgotten = semaphore.free.min(permits);
@@ -332,7 +323,6 @@ impl World {
 
     /// Nobody gets a permit any more.
     pub fn close_semaphore(&mut self, object: Object) {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         let known = self.semaphore(object).woken.len();
         self.semaphore_mut(object).close();
@@ -341,7 +331,6 @@ impl World {
 
     /// Looks at a semaphore: an observation.
     pub fn look_at_semaphore(&mut self, object: Object, see: impl FnOnce(&Semaphore) -> u64) -> u64 {
-        self.beyond_journal("uses what tasks share");
         self.look_at_shared(object, |world| see(world.semaphore(object)))
     }
 }

@@ -67,7 +67,6 @@ impl Watch {
 impl World {
     /// Creates a watched value on behalf of the actor.
     pub fn create_watch(&mut self, value: Change) -> Object {
-        self.beyond_journal("uses what tasks share");
         let version = self.version(Print::default(), value);
         self.create_shared(Kind::Watch(Watch { version, receivers: Roster::default(), abandoned: false }))
     }
@@ -96,7 +95,6 @@ impl World {
 
     /// A receiver more, which has seen so much.
     pub fn add_watcher(&mut self, object: Object, seen: Seen) -> Ticket {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         self.touch_shared_print(object);
         let actor = self.actor;
@@ -105,7 +103,6 @@ impl World {
 
     /// A receiver is gone.
     pub fn remove_watcher(&mut self, object: Object, ticket: Ticket) {
-        self.beyond_journal("uses what tasks share");
         self.visible_on(object);
         self.watch_mut(object).receivers.leave(ticket);
         self.update(object);
@@ -113,7 +110,6 @@ impl World {
 
     /// The value was changed, and every receiver shall know.
     pub fn change_watched(&mut self, object: Object, change: Change) {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         self.change_quietly(object, change);
         for seen in self.watch_mut(object).receivers.stands_mut() {
@@ -124,7 +120,6 @@ impl World {
 
     /// The value may have been changed, and nobody is told.
     pub fn change_quietly(&mut self, object: Object, change: Change) {
-        self.beyond_journal("uses what tasks share");
         let version = self.version(self.watch(object).version, change);
         self.watch_mut(object).version = version;
         self.touch_shared_print(object);
@@ -132,7 +127,6 @@ impl World {
 
     /// The actor looks at the value.
     pub fn see_watched(&mut self, object: Object) {
-        self.beyond_journal("uses what tasks share");
         self.shared_op_on(object);
         let version = self.watch(object).version;
         self.observe_version(object, version);
@@ -140,14 +134,12 @@ impl World {
 
     /// What a receiver has seen is so much from now on.
     pub fn mark_watcher(&mut self, object: Object, ticket: Ticket, seen: Seen) {
-        self.beyond_journal("uses what tasks share");
         self.watch_mut(object).receivers.set(ticket, seen);
         self.update(object);
     }
 
     /// The last sender is gone.
     pub fn abandon_watched(&mut self, object: Object) {
-        self.beyond_journal("uses what tasks share");
         self.visible_on(object);
         self.watch_mut(object).abandoned = true;
         self.update(object);
@@ -155,7 +147,6 @@ impl World {
 
     /// Looks at what is known of the value, not at the value: an observation.
     pub fn look_at_watch(&mut self, object: Object, see: impl FnOnce(&Watch) -> u64) -> u64 {
-        self.beyond_journal("uses what tasks share");
         self.look_at_shared(object, |world| see(world.watch(object)))
     }
 }
