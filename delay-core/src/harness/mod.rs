@@ -25,7 +25,11 @@ mod words;
 use crate::{
     coverage::Coverage,
     explorer::Explorer,
-    live::{Body, BodyFuture, Make, traced},
+    live::{
+        Body, Make,
+        context::{self, TaskFuture},
+        traced,
+    },
     search::{
         Program, Stop,
         budget::{Budget, Progress},
@@ -119,9 +123,9 @@ where
     Fut: Future + 'b,
     Fut::Output: Outcome,
 {
-    fn make(&self) -> BodyFuture<'b> {
+    fn make(&self) -> TaskFuture<'b> {
         let future = (self.0)();
-        Box::pin(async move { future.await.outcome() })
+        Box::pin(async move { context::returned(future.await.outcome()) })
     }
 }
 

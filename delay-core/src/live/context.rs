@@ -139,6 +139,13 @@ pub(crate) fn with<R>(f: impl FnOnce(&mut Context) -> R) -> Option<R> {
     here(|current| current.context.borrow_mut().as_deref_mut().map(f))
 }
 
+/// The test body has returned.
+pub(crate) fn returned(result: Result<(), String>) {
+    if let Err(message) = result {
+        with(|context| context.violate(Violation::Error { message }));
+    }
+}
+
 /// Whether a controlled execution runs on this thread.
 #[inline]
 pub(crate) fn is_controlled() -> bool {

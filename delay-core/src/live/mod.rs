@@ -63,13 +63,14 @@ pub type Body<'b> = dyn Make<'b> + 'b;
 
 /// See [`Body`]. Closures that return a [`BodyFuture`] implement it.
 pub trait Make<'b>: Send + Sync {
-    /// A fresh test body.
-    fn make(&self) -> BodyFuture<'b>;
+    /// A fresh test body, which says by itself what it has returned.
+    fn make(&self) -> TaskFuture<'b>;
 }
 
 impl<'b, F: Fn() -> BodyFuture<'b> + Send + Sync> Make<'b> for F {
-    fn make(&self) -> BodyFuture<'b> {
-        self()
+    fn make(&self) -> TaskFuture<'b> {
+        let body = self();
+        Box::pin(async move { context::returned(body.await) })
     }
 }
 
@@ -347,12 +348,7 @@ impl<'b> Live<'b> {
             context.world.reset();
             context.labels.forget_messages();
             // Pitfall B.18: no execution continues a clone of another.
-            let made = self.installed(Process::BODY, |live| live.body.make()).0;
-            let body: TaskFuture<'b> = Box::pin(async move {
-                if let Err(message) = made.await {
-                    context::with(|context| context.violate(Violation::Error { message }));
-                }
-            });
+            let body = self.installed(Process::BODY, |live| live.body.make()).0;
             self.add_task(Process::BODY, body);
             self.first_poll(Process::BODY, Process::BODY);
             #[cfg(feature = "test-hooks")]
