@@ -39,6 +39,8 @@ impl Ordered {
 }
 
 impl Explorer for Ordered {
+    const HEARS_SENT: bool = false;
+
     fn start(&mut self, process: Process) {
         self.processes.push(Entry { process, rank: 0, enabled: false });
     }

@@ -29,6 +29,8 @@ impl ProbabilisticRoundRobin {
 }
 
 impl Explorer for ProbabilisticRoundRobin {
+    const HEARS_SENT: bool = false;
+
     fn step(&mut self, event: Event) {
         match event {
             Event::Enabled { process, .. } => {

@@ -28,6 +28,8 @@ impl Clone for RoundRobin {
 }
 
 impl Explorer for RoundRobin {
+    const HEARS_SENT: bool = false;
+
     fn step(&mut self, event: Event) {
         match event {
             Event::Enabled { process, .. } => self.0.push_back(process),

@@ -65,6 +65,8 @@ impl Clone for RunToCompletion {
 }
 
 impl Explorer for RunToCompletion {
+    const HEARS_SENT: bool = false;
+
     fn step(&mut self, event: Event) {
         match event {
             Event::Enabled { process, .. } => self.0.push(process),

@@ -9,7 +9,7 @@ use crate::{
     ids::{Process, Slot},
     trace::event::Event,
     verdict::Violation,
-    world::{World, op::Site, words::Keeps},
+    world::{After, World, op::Site, words::Keeps},
 };
 use qcell::QCellOwner;
 use std::{
@@ -177,6 +177,45 @@ pub(crate) fn uninstall(context: &mut Option<Box<Context>>) -> bool {
         current.polling.set(None);
         std::mem::swap(&mut **current.context.borrow_mut(), context);
         current.self_woken.get()
+    })
+}
+
+/// What may come after a poll within the same step.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Further {
+    /// Nothing: it was a first poll.
+    Nothing,
+    /// What the World's lane has.
+    Taken,
+}
+
+/// How it goes on after a poll that came to nothing more than that the process waits.
+pub(crate) enum Goes {
+    /// With another poll, at once.
+    On,
+    /// Not before the execution is taken out: this comes after.
+    Out(After),
+}
+
+/// The process being polled is pending: what comes after.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "once in every step of every execution")]
+pub(crate) fn after_pending(further: Further) -> Goes {
+    if further == Further::Nothing {
+        return Goes::Out(After::Outside);
+    }
+    here(|current| {
+        let mut context = current.context.borrow_mut();
+        let Some(context) = context.as_deref_mut() else { return Goes::Out(After::Outside) };
+        // These come first.
+        if context.violation.is_some() || current.self_woken.get() {
+            return Goes::Out(After::Outside);
+        }
+        match context.world.after_poll() {
+            // Nobody has to be woken for it.
+            After::Took(_) if context.leaf_wakers.is_empty() => Goes::On,
+            after => Goes::Out(after),
+        }
     })
 }
 

@@ -289,12 +289,13 @@ impl Live<'_> {
 
     /// Polls a process, or drops it, and learns what it does.
     #[inline]
-    pub(super) fn learn_from(&mut self, process: Process, call: Call, f: impl FnOnce(&mut Self)) {
+    pub(super) fn learn_from<R>(&mut self, process: Process, call: Call, f: impl FnOnce(&mut Self) -> R) -> R {
         let key = self.begin_call(process, call);
-        f(self);
+        let result = f(self);
         if let Some(key) = key {
             self.end_call(process, key);
         }
+        result
     }
 
     #[inline]
@@ -305,7 +306,7 @@ impl Live<'_> {
         }
         let world = &mut self.outside_mut().world;
         let key = Automata::key(world, process, call);
-        world.journal.open();
+        world.open_journal();
         Some(key)
     }
 

@@ -2,7 +2,7 @@
 
 use super::{
     Handle, Live,
-    context::{self, TaskFuture},
+    context::{self, Further, Goes, TaskFuture},
     panics,
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, Location, catch_unwind},
-    task::Poll,
+    task::{Poll, Waker},
 };
 
 /// The place of what the engine does by itself.
@@ -27,6 +27,23 @@ const OWN_REFERENCES: usize = 3;
 /// Runs user code that may panic.
 pub(super) fn guarded<R>(f: impl FnOnce() -> R) -> Result<R, Box<dyn Any + Send>> {
     catch_unwind(AssertUnwindSafe(f))
+}
+
+/// Polls a process whose execution is in place. Ready without more once it is over; with what comes after, if it is pending and that is in the
+/// World's lane.
+#[inline(always)]
+#[expect(clippy::inline_always, reason = "once in every step of every execution")]
+fn poll_on(task: &mut TaskFuture<'_>, waker: &Waker, further: Further) -> Poll<Option<After>> {
+    loop {
+        if task.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready() {
+            return Poll::Ready(None);
+        }
+        match context::after_pending(further) {
+            Goes::On => {}
+            Goes::Out(After::Outside) => return Poll::Pending,
+            Goes::Out(after) => return Poll::Ready(Some(after)),
+        }
+    }
 }
 
 impl<'b> Live<'b> {
@@ -58,17 +75,13 @@ impl<'b> Live<'b> {
         let mut is_settled = false;
         while let Some((process, slot)) = polled {
             self.wake_leaf(process, slot);
-            self.learn_from(process, Call::Granted, |live| live.poll(process));
-            let context = self.outside_mut();
-            if context.violation.is_some() {
-                break;
-            }
-            polled = match context.world.after_poll() {
+            polled = match self.learn_from(process, Call::Granted, |live| live.poll(process, Further::Taken)) {
                 After::Took(slot) => Some((process, slot)),
                 After::Settled => {
                     is_settled = true;
                     None
                 }
+                After::Outside if self.outside().violation.is_some() => None,
                 After::Outside => self.goes_on_outside_lane(),
             };
         }
@@ -150,31 +163,41 @@ impl<'b> Live<'b> {
         });
     }
 
-    /// Polls a process until it is pending with nothing left to look at, or over.
+    /// Polls a process until it is pending with nothing left to look at, or over. Says what comes after that; where that is another poll
+    /// and nothing else, it is made here, with the execution still in place.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "once in every step of every execution")]
-    pub(super) fn poll(&mut self, process: Process) {
+    pub(super) fn poll(&mut self, process: Process, further: Further) -> After {
         let mut rounds = 0;
         loop {
             let (polled, self_woken) = self.installed(process, |live| {
                 let waker = &live.handles[process.index()].waker;
                 let task = live.tasks.get_mut(process.index()).and_then(Option::as_mut)?;
-                Some(guarded(|| task.as_mut().poll(&mut std::task::Context::from_waker(waker))))
+                Some(guarded(|| poll_on(task, waker, further)))
             });
             match polled {
-                Some(Ok(Poll::Pending)) => {}
-                Some(Ok(Poll::Ready(()))) => return self.finished(process),
-                Some(Err(payload)) => return self.panicked(process, payload.as_ref()),
-                None => return,
-            }
-            if !self_woken {
-                return self.outside_mut().world.set_aside(process);
+                Some(Ok(Poll::Pending)) if self_woken => {}
+                Some(Ok(Poll::Pending)) => {
+                    self.outside_mut().world.set_aside(process);
+                    return After::Outside;
+                }
+                Some(Ok(Poll::Ready(Some(after)))) => return after,
+                Some(Ok(Poll::Ready(None))) => {
+                    self.finished(process);
+                    return After::Outside;
+                }
+                Some(Err(payload)) => {
+                    self.panicked(process, payload.as_ref());
+                    return After::Outside;
+                }
+                None => return After::Outside,
             }
             rounds += 1;
             if rounds > limits::SELF_WAKES_MAX {
                 let context = self.outside_mut();
                 let process = context.labels.process(&context.world, process);
-                return context.violate(Violation::Spinning { process });
+                context.violate(Violation::Spinning { process });
+                return After::Outside;
             }
         }
     }
@@ -224,7 +247,7 @@ impl<'b> Live<'b> {
     /// Polls a process for the first time, within its spawner's step.
     pub(super) fn first_poll(&mut self, process: Process, spawner: Process) {
         self.outside_mut().world.begin_first_poll(process);
-        self.learn_from(process, Call::First, |live| live.poll(process));
+        self.learn_from(process, Call::First, |live| live.poll(process, Further::Nothing));
         self.outside_mut().world.end_first_poll(process, spawner);
     }
 

@@ -36,6 +36,12 @@ impl Live<'_> {
         self.outside_mut().world.keep_histories(kept);
     }
 
+    /// From here on the explorer is told of messages that are sent, or it is not.
+    #[inline]
+    pub fn tell_sent(&mut self, tells: bool) {
+        self.outside_mut().world.tell_sent(tells);
+    }
+
     /// The same for states that differ only in which copy of a task is which, where copies are exchanged.
     #[inline]
     pub fn key(&mut self) -> Print {

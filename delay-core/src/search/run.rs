@@ -60,6 +60,7 @@ pub fn run<E: Explorer>(
     mut positions: Option<&mut Positions>,
     meter: &mut Meter<'_>,
 ) -> Ran {
+    live.tell_sent(E::HEARS_SENT);
     live.restart();
     let mut cursor = Cursor::before(explorer.clone());
     cursor.tell(live.world().events());

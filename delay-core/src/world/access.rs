@@ -256,6 +256,7 @@ impl World {
     /// From the next step on, what is touched is noted.
     pub fn note_accesses(&mut self) {
         self.accesses.is_wanted = true;
+        self.close_lane();
     }
 
     /// From here on, it is not.

@@ -138,7 +138,7 @@ impl World {
     pub fn create(&mut self, delivery: Delivery, capacity: u32, one_message: bool) -> Object {
         self.journal.note(|| Act::Create { delivery, capacity, one_message });
         if self.is_macro() && delivery == Delivery::Fifo && !one_message {
-            self.notes.fifo_in_macro = true;
+            (self.notes.fifo_in_macro, self.notes.is_remarkable) = (true, true);
         }
         let object = self.next_object();
         while self.mailboxes.len() <= object.index() {
@@ -279,7 +279,9 @@ impl World {
         if mailbox.is_waited_for() {
             self.refresh_after_arrival(to);
         }
-        if let Some(reader) = reader {
+        if self.tells_sent
+            && let Some(reader) = reader
+        {
             self.events.push(Event::Sent { from, to: reader });
         }
     }

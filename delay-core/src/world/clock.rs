@@ -32,7 +32,7 @@ impl World {
     pub fn see_time(&mut self, time: u64) {
         self.beyond_journal(Beyond::Time);
         self.visible();
-        self.notes.needs.reads_clock = true;
+        (self.notes.needs.reads_clock, self.notes.is_remarkable) = (true, true);
         let actor = self.actor;
         self.observe_print(actor, Print::of(Domain::Clock).with(time));
     }

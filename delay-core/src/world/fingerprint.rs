@@ -157,6 +157,10 @@ impl World {
             before: _,
             looked: _,
             looks: _,
+            // A function of who watches.
+            is_lane_open: _,
+            // Constant for a search.
+            tells_sent: _,
             // Constant for a search.
             #[cfg(feature = "test-hooks")]
                 masked: _,

@@ -103,7 +103,7 @@ pub struct Journal {
 impl Journal {
     /// From here on, acts are written down.
     #[inline]
-    pub fn open(&mut self) {
+    fn open(&mut self) {
         self.acts.clear();
         self.is_open = true;
     }
@@ -202,6 +202,13 @@ impl World {
             Act::Answered(_) => crate::bug!("an answer is not an act"),
         }
         Told::Nothing
+    }
+
+    /// From here on, what the actor does is written down.
+    #[inline]
+    pub fn open_journal(&mut self) {
+        self.close_lane();
+        self.journal.open();
     }
 
     /// All a process has seen, which tells what it was told just now.

@@ -35,10 +35,29 @@ pub enum After {
 }
 
 impl World {
-    /// Whether nobody notes what is looked at, touched or changed, writes down what processes do, or follows prints.
+    /// Whether the lane is open: nobody notes what is looked at, touched or changed. Asked with every message, so it is found out when an execution
+    /// begins, and [closed](Self::close_lane) by whoever begins to note something.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "asked with every message")]
     fn is_unwatched(&self) -> bool {
+        debug_assert!(!self.is_lane_open || self.finds_nobody_watching(), "who begins to watch closes the lane");
+        self.is_lane_open
+    }
+
+    /// From here on somebody may watch, until the execution is over.
+    #[inline]
+    pub(super) fn close_lane(&mut self) {
+        self.is_lane_open = false;
+    }
+
+    /// An execution begins.
+    #[inline]
+    pub(super) fn open_lane(&mut self) {
+        self.is_lane_open = self.finds_nobody_watching();
+    }
+
+    /// Whether nobody notes what is looked at, touched or changed, writes down what processes do, or follows prints.
+    fn finds_nobody_watching(&self) -> bool {
         #[cfg(feature = "test-hooks")]
         if self.is_carried() {
             return false;
@@ -171,7 +190,9 @@ impl World {
                 _ => self.refresh_readers(to),
             }
         }
-        if let Some(reader) = reader {
+        if self.tells_sent
+            && let Some(reader) = reader
+        {
             self.events.push(Event::Sent { from, to: reader });
         }
         Some(message)

@@ -140,6 +140,10 @@ pub struct World {
     /// The start, or the last op, that was taken inside the running step: what others can see must not follow it there.
     inside: Option<Point>,
     notes: Notes,
+    /// Whether nobody watches what is done: see `lane.rs`.
+    is_lane_open: bool,
+    /// Whether the explorer is told of messages that are sent.
+    tells_sent: bool,
     sum: Print,
     stale_processes: Vec<Process>,
     stale_mailboxes: Vec<Object>,
@@ -174,6 +178,8 @@ pub struct Notes {
     /// Something others can see happened in a first poll, or after an op inside the step: that start, or that op, must be a
     /// step of its own.
     pub early: Option<Point>,
+    /// Something that could end the execution: one of those below, or a node was started.
+    is_remarkable: bool,
     /// A process waits for two explicit choices at once, whose order is not the program's.
     pub two_choices: bool,
     /// What has to be taken for granted, by what this execution did.
@@ -215,6 +221,8 @@ impl World {
             first_poll: false,
             inside: None,
             notes: Notes::default(),
+            is_lane_open: false,
+            tells_sent: true,
             sum: Print::default(),
             stale_processes: Vec::new(),
             stale_mailboxes: Vec::new(),
@@ -254,6 +262,7 @@ impl World {
         self.accesses.begin();
         (self.actor, self.first_poll, self.inside, self.notes) = (Process::BODY, false, None, Notes::default());
         self.looks.reset(self.names.exchanged());
+        self.open_lane();
         self.sum = Print::default();
         self.stale_processes.clear();
         self.stale_mailboxes.clear();
@@ -315,6 +324,12 @@ impl World {
         self.now
     }
 
+    /// From here on the explorer is told of messages that are sent, or it is not.
+    #[inline]
+    pub fn tell_sent(&mut self, tells: bool) {
+        self.tells_sent = tells;
+    }
+
     /// What happened in the last step, for the explorer.
     #[inline]
     pub fn events(&self) -> &[Event] {
@@ -340,8 +355,7 @@ impl World {
     /// Whether nothing was noticed that could end the execution.
     #[inline]
     pub fn is_unremarkable(&self) -> bool {
-        let Notes { ops_in_step: _, merged_ops: _, early: _, two_choices, needs, fifo_in_macro } = self.notes;
-        !two_choices && !fifo_in_macro && needs == Premises::default() && self.environment.nodes.is_empty()
+        !self.notes.is_remarkable
     }
 
     /// The processes of this execution in order of creation.

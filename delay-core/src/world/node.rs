@@ -55,6 +55,7 @@ impl World {
         let nodes = &self.environment.nodes;
         let at = nodes.partition_point(|other| self.names.cmp_processes(other.root, root).is_lt());
         self.environment.nodes.insert(at, node);
+        self.notes.is_remarkable = true;
         if rule == Rule::TEST {
             self.make_possible(&[Kind::Crash, Kind::Restart]);
         }

@@ -204,6 +204,7 @@ impl World {
     /// From here on it is noted what is looked at.
     pub fn begin_looking(&mut self) {
         self.looked.begin();
+        self.close_lane();
         self.processes.watch(true);
         self.histories.watch(true);
         self.mailboxes.watch(true);

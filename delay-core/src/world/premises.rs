@@ -70,7 +70,7 @@ impl World {
         let mailbox = &self.mailboxes[object.index()];
         if mailbox.is_networked && (self.may_harm() || mailbox.delivery != Delivery::Fifo || self.is_macro()) {
             // What the network does cannot wait for a receive.
-            self.notes.needs.fates = Fates::AtSend;
+            (self.notes.needs.fates, self.notes.is_remarkable) = (Fates::AtSend, true);
         }
     }
 
@@ -79,7 +79,7 @@ impl World {
     pub(super) fn note_dropped_endpoint(&mut self, object: Object) {
         let may_return = self.mailboxes[object.index()].host.is_some() && self.may_hold_back();
         if self.is_macro() || may_return {
-            self.notes.needs.fates = Fates::AtSend;
+            (self.notes.needs.fates, self.notes.is_remarkable) = (Fates::AtSend, true);
         }
     }
 }

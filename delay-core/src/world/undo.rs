@@ -53,6 +53,7 @@ impl World {
     /// The next step may be taken back.
     pub fn begin_kept_step(&mut self) {
         debug_assert!(self.stale_processes.is_empty() && self.stale_mailboxes.is_empty(), "the fingerprint is current");
+        self.close_lane();
         let kept = Kept {
             processes: self.processes.begin_step(),
             histories: self.histories.begin_step(),

@@ -87,7 +87,9 @@ impl World {
             }
             Op::Shared { object, .. } => self.wait_shared(process, object),
             Op::Choose(outcomes) => {
-                self.notes.two_choices |= self.choosing.iter().any(|(other, ..)| *other == process);
+                if self.choosing.iter().any(|(other, ..)| *other == process) {
+                    (self.notes.two_choices, self.notes.is_remarkable) = (true, true);
+                }
                 self.choosing.push((process, slot, outcomes));
             }
             Op::Down(root) => self.node_mut(root).watchers.push(process),
