@@ -19,7 +19,7 @@ use std::cmp::Ordering;
 pub struct Names {
     processes: Vec<ProcessName>,
     objects: Vec<ObjectName>,
-    /// Starts (by the initial local id), receives (by local id and message), sends and turns (by local id) that are steps of
+    /// Starts (by the initial local id), receives (by the local id they lead to), sends and turns (by that before them) that are steps of
     /// their own.
     apart: IdSet<Print>,
     /// A bit for each of them, several sharing one: most points have none.
@@ -81,16 +81,17 @@ const HEAT: &str = "a monitor can be hot: a loop may lead from a state to one in
 pub enum Point {
     /// A start, by the initial local id.
     Start(Print),
-    /// An op, by the local id before it, and the message it takes if it takes one.
-    Op(Print, Print),
+    /// A receive, by the local id after it: that before it and the message it takes are in there.
+    Receive(Print),
+    /// Another op, by the local id before it.
+    Op(Print),
 }
 
 impl Point {
     #[inline]
     fn print(self) -> Print {
         match self {
-            Self::Start(local) => local,
-            Self::Op(local, message) => local.with_added(message, 0),
+            Self::Start(local) | Self::Receive(local) | Self::Op(local) => local,
         }
     }
 }
@@ -269,7 +270,7 @@ impl Names {
     /// Whether this start, receive, send or turn is a step of its own.
     #[inline]
     pub fn is_apart(&self, point: Point) -> bool {
-        if !self.has_ops_apart && matches!(point, Point::Op(..)) {
+        if !self.has_ops_apart && !matches!(point, Point::Start(_)) {
             return false;
         }
         let print = point.print();
@@ -288,7 +289,7 @@ impl Names {
             self.keeps_histories = true;
             return true;
         }
-        self.has_ops_apart |= matches!(point, Point::Op(..));
+        self.has_ops_apart |= !matches!(point, Point::Start(_));
         let print = point.print();
         self.apart_bits |= print.bit();
         self.apart.insert(print)

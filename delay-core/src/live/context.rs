@@ -213,7 +213,7 @@ pub(crate) fn after_pending(further: Further) -> Goes {
         }
         match context.world.after_poll() {
             // Nobody has to be woken for it.
-            After::Took(_) if context.leaf_wakers.is_empty() => Goes::On,
+            After::Took if context.leaf_wakers.is_empty() => Goes::On,
             after => Goes::Out(after),
         }
     })

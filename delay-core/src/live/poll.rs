@@ -10,7 +10,7 @@ use crate::{
     learned::Call,
     limits,
     verdict::Violation,
-    world::{After, Choice, Next, beyond::Beyond, op::Site},
+    world::{After, Choice, LANE, Next, beyond::Beyond, op::Site},
 };
 use std::{
     any::Any,
@@ -76,7 +76,7 @@ impl<'b> Live<'b> {
         while let Some((process, slot)) = polled {
             self.wake_leaf(process, slot);
             polled = match self.learn_from(process, Call::Granted, |live| live.poll(process, Further::Taken)) {
-                After::Took(slot) => Some((process, slot)),
+                After::Took => Some((process, LANE)),
                 After::Settled => {
                     is_settled = true;
                     None

@@ -8,9 +8,10 @@
 use super::{
     Choice, Granularity, World,
     fault::Rule,
+    history::History,
     mailbox::Queued,
     note_stale,
-    op::{Grant, Immediate, Observation},
+    op::{Grant, Immediate, Observation, Op, Pending, Site},
     step::{RECEIVE, SEND, kind, kind_now},
 };
 use crate::{
@@ -21,13 +22,13 @@ use crate::{
 };
 
 /// By which slot a process waits in the lane.
-const LANE: Slot = Slot(0);
+pub const LANE: Slot = Slot(0);
 
 /// How a step goes on after a poll, if that takes the lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum After {
-    /// The process took another message by the op in this slot, and is to be polled again.
-    Took(Slot),
+    /// The process took another message, and is to be polled again.
+    Took,
     /// It waits for a message: the step is over, and settled.
     Settled,
     /// It does not take the lane.
@@ -59,7 +60,7 @@ impl World {
     /// Whether nobody notes what is looked at, touched or changed, writes down what processes do, or follows prints.
     fn finds_nobody_watching(&self) -> bool {
         #[cfg(feature = "test-hooks")]
-        if self.is_carried() {
+        if self.is_carried() || self.masks(super::masked::Part::Origin) {
             return false;
         }
         // The tables keep together, and note together.
@@ -82,42 +83,74 @@ impl World {
         let from = state.lane?;
         self.begin_grant();
         self.begin_step(process);
-        Some(self.receive_in_lane(process, from))
+        self.receive_in_lane(process, from, false);
+        Some(LANE)
     }
 
-    /// Takes the first message, or sees the end.
+    /// The actor starts to wait for a message, if that takes the lane: if it is all it waits for.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "it is most of a receive that is polled for the first time")]
+    pub(super) fn wait_in_lane(&mut self, from: Object, site: Site) -> Option<Slot> {
+        if !self.is_unwatched() {
+            return None;
+        }
+        let (process, state) = (self.actor, self.processes.plain_mut(self.actor.index()));
+        let mailbox = self.mailboxes.plain_mut(from.index());
+        if state.in_use > 0 || !mailbox.is_straight {
+            return None;
+        }
+        let (op, waiting) = (Op::Receive(from), Grant::Waiting);
+        match state.pending.first_mut() {
+            Some(place) => (place.op, place.site, place.state, place.taken) = (op, site, waiting, None),
+            None => state.pending.push(Pending { op, site, state: waiting, taken: None }),
+        }
+        (state.in_use, state.lane) = (1, Some(from));
+        mailbox.readers.push_unnoted(process);
+        mailbox.reader = Some(process);
+        Some(LANE)
+    }
+
+    /// Takes the first message, or sees the end. Inside a step that is only done if it need not be a step of its own: says whether it was.
     #[inline(never)]
-    fn receive_in_lane(&mut self, process: Process, from: Object) -> Slot {
+    fn receive_in_lane(&mut self, process: Process, from: Object, is_inside: bool) -> bool {
+        let mailbox = self.mailboxes.plain_mut(from.index());
+        let first = mailbox.queue.first_unnoted();
+        let observation = first.map_or(Observation::Closed, |first| Observation::Received(first.message));
+        let mut local = Print::default();
+        if self.names.keeps_histories() {
+            let history = self.histories.plain_mut(process.index());
+            let seen = first.map(|queued| queued.id);
+            local =
+                History::after(history.local, self.names.object_short(from), RECEIVE << 8 | kind(observation), seen);
+            if is_inside && self.names.is_apart(Point::Receive(local)) {
+                return false;
+            }
+            history.local = local;
+            note_stale(&mut history.stale, &mut self.stale_processes, process);
+        }
+        if is_inside {
+            self.inside = Some(Point::Receive(local));
+        }
         self.steps += 1;
         self.notes.ops_in_step += 1;
-        let mailbox = self.mailboxes.plain_mut(from.index());
-        let state = self.processes.plain_mut(process.index());
         mailbox.readers.forget_unnoted(process);
+        let state = self.processes.plain_mut(process.index());
         debug_assert!(state.waits_in_lane(from), "the lane is forgotten with what is done to a slot");
         (state.lane, state.unseen) = (None, 1);
         let pending = &mut state.pending[LANE.index()];
-        pending.taken = mailbox.queue.pop_unnoted();
-        let observation = match &pending.taken {
-            Some(queued) => {
-                note_stale(&mut mailbox.stale, &mut self.stale_mailboxes, from);
-                if self.names.compares_states() {
-                    self.taken.push((from, queued.id));
-                }
-                Observation::Received(queued.message)
-            }
-            None => Observation::Closed,
-        };
         pending.state = Grant::Granted(observation);
-        if self.names.keeps_histories() {
-            let history = self.histories.plain_mut(process.index());
-            let seen = pending.taken.as_ref().map(|queued| queued.id);
-            history.observe(self.names.object_short(from), RECEIVE << 8 | kind(observation), seen);
-            note_stale(&mut history.stale, &mut self.stale_processes, process);
+        pending.taken = mailbox.queue.first_unnoted().copied();
+        if let Some(queued) = &pending.taken {
+            mailbox.queue.drop_first_unnoted();
+            note_stale(&mut mailbox.stale, &mut self.stale_mailboxes, from);
+            if self.names.compares_states() {
+                self.taken.push((from, queued.id));
+            }
         }
         if !mailbox.readers.unnoted().is_empty() {
             self.refresh_readers(from);
         }
-        LANE
+        true
     }
 
     /// What comes after the actor was polled.
@@ -131,15 +164,10 @@ impl World {
         let state = self.processes.plain(process.index());
         let Some(from) = state.lane else { return After::Outside };
         let mailbox = self.mailboxes.plain(from.index());
-        let first = mailbox.queue.first_unnoted();
-        let now = if first.is_some() { 1 } else { u32::from(mailbox.is_over_once_empty()) };
-        if let Some(first) = first
-            && state.handles == 0
-        {
-            let id = first.id;
-            if self.enters(process, id) {
-                return After::Took(self.receive_in_lane(process, from));
-            }
+        let has_message = mailbox.queue.first_unnoted().is_some();
+        let now = if has_message { 1 } else { u32::from(mailbox.is_over_once_empty()) };
+        if has_message && state.handles == 0 && self.receive_in_lane(process, from, true) {
+            return After::Took;
         }
         let before = self.processes.plain(process.index()).alternatives;
         if now != before {
@@ -147,17 +175,6 @@ impl World {
             self.changed(process, before, now);
         }
         After::Settled
-    }
-
-    /// Whether the actor takes a message inside the step.
-    #[inline(never)]
-    fn enters(&mut self, process: Process, message: Print) -> bool {
-        let point = Point::Op(self.histories.plain(process.index()).local, message);
-        let enters = !self.names.is_apart(point);
-        if enters {
-            self.inside = Some(point);
-        }
-        enters
     }
 
     /// Sends, if that takes the lane.
@@ -168,16 +185,13 @@ impl World {
             return None;
         }
         let mailbox = self.mailboxes.plain(to.index());
-        if !mailbox.is_straight() || mailbox.closed {
+        if !mailbox.is_straight || mailbox.closed {
             return None;
         }
         self.shared_op_on(to);
         let (from, message) = (self.actor, self.next_message());
-        let id = if self.names.keeps_histories() {
-            self.observe_send(from, to, content)
-        } else {
-            content.unwrap_or_default()
-        };
+        // Where no histories are kept nobody asks what it is.
+        let id = if self.names.keeps_histories() { self.observe_send(from, to, content) } else { Print::default() };
         let mailbox = self.mailboxes.plain_mut(to.index());
         mailbox.queue.push_unnoted(Queued { message, arrival: message.0, sender: from, rule: Rule::TEST, id });
         note_stale(&mut mailbox.stale, &mut self.stale_mailboxes, to);
@@ -201,9 +215,9 @@ impl World {
     /// What a message is called that its sender has sent, and sees sent.
     #[inline(never)]
     fn observe_send(&mut self, from: Process, to: Object, content: Option<Print>) -> Print {
-        let about = self.names.object_short(to);
-        let id = content.unwrap_or_else(|| self.origin_print(from, about));
+        let (about, owner) = (self.names.object_short(to), self.names.process_short(from));
         let history = self.histories.plain_mut(from.index());
+        let id = content.unwrap_or_else(|| history.origin(owner, about));
         history.observe(about, SEND << 8 | kind_now(Immediate::Done(Message(0))), None);
         note_stale(&mut history.stale, &mut self.stale_processes, from);
         id

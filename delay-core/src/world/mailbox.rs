@@ -61,6 +61,8 @@ pub struct Mailbox {
     pub(super) is_networked: bool,
     /// Its messages can be duplicated.
     pub(super) copies: bool,
+    /// It is a channel without bounds: what is sent is there, and received in that order. A function of the rest that never changes.
+    pub(super) is_straight: bool,
     /// Its endpoint was bound.
     pub(super) is_bound: bool,
     /// The node its endpoint was bound on.
@@ -88,6 +90,7 @@ impl Assign for Mailbox {
             abandoned,
             is_networked,
             copies,
+            is_straight,
             is_bound,
             host,
             reader,
@@ -102,6 +105,7 @@ impl Assign for Mailbox {
         (*delivery, *capacity, *senders, *reserved) = (other.delivery, other.capacity, other.senders, other.reserved);
         (*closed, *abandoned, *is_bound, *host) = (other.closed, other.abandoned, other.is_bound, other.host);
         (*is_networked, *copies, *reader) = (other.is_networked, other.copies, other.reader);
+        *is_straight = other.is_straight;
         (*print, *stale) = (other.print, other.stale);
     }
 }
@@ -118,6 +122,7 @@ impl Mailbox {
             abandoned: false,
             is_networked: false,
             copies: false,
+            is_straight: true,
             is_bound: false,
             host: None,
             reader: None,
@@ -139,6 +144,7 @@ impl Mailbox {
             abandoned,
             is_networked,
             copies,
+            is_straight,
             is_bound,
             host,
             reader,
@@ -149,6 +155,7 @@ impl Mailbox {
         } = self;
         (*d, *c, *senders, *reserved, *closed, *abandoned, *reader) = (delivery, capacity, 1, 0, false, false, None);
         (*is_networked, *copies, *is_bound, *host) = (false, false, false, None);
+        *is_straight = delivery == Delivery::Fifo && capacity == u32::MAX;
         (*print, *stale) = (Print::default(), false);
         queue.clear();
         readers.reset();
@@ -160,12 +167,6 @@ impl Mailbox {
     pub fn has_room(&self) -> bool {
         // One without bounds is not asked how much it holds.
         self.capacity == u32::MAX || (self.queue.len() as u32).saturating_add(self.reserved) < self.capacity
-    }
-
-    /// Whether it is a channel without bounds: what is sent is there, and received in that order.
-    #[inline]
-    pub(super) fn is_straight(&self) -> bool {
-        self.delivery == Delivery::Fifo && self.capacity == u32::MAX && !self.is_networked
     }
 
     /// Whether the receiver was closed or dropped.
@@ -348,6 +349,7 @@ impl Mailbox {
             closed,
             abandoned,
             is_networked: _,
+            is_straight: _,
             copies: _,
             is_bound,
             host,

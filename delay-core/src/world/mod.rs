@@ -64,7 +64,7 @@ use environment::{Environment, Happened};
 pub use fair::{Demand, Lacking};
 use history::History;
 use journal::Journal;
-pub use lane::After;
+pub use lane::{After, LANE};
 use looked::Looked;
 use mailbox::Mailbox;
 use op::Outcomes;

@@ -36,7 +36,7 @@ impl World {
         // Who asks first makes it: the program knows, and the World does not.
         self.beyond_step(Beyond::Endpoints);
         let mailbox = &mut self.mailboxes[object.index()];
-        (mailbox.is_networked, mailbox.copies) = (true, copies);
+        (mailbox.is_networked, mailbox.copies, mailbox.is_straight) = (true, copies, false);
         let is_ordered = mailbox.delivery != Delivery::Unordered;
         self.make_possible(&[Kind::Drop, Kind::Delay]);
         if is_ordered {

@@ -414,6 +414,7 @@ impl World {
             abandoned,
             is_networked,
             copies,
+            is_straight: _,
             is_bound,
             host,
             reader,

@@ -299,6 +299,13 @@ impl Queue {
     #[inline]
     pub(super) fn pop_unnoted(&mut self) -> Option<Queued> {
         let first = *self.items.get(self.head)?;
+        self.drop_first_unnoted();
+        Some(first)
+    }
+
+    /// Takes the first, which there is, and which was looked at.
+    #[inline]
+    pub(super) fn drop_first_unnoted(&mut self) {
         self.head += 1;
         if self.head == self.items.len() {
             self.items.clear();
@@ -306,7 +313,6 @@ impl Queue {
         } else if self.head >= TAKEN_MIN.max(self.len_unnoted()) {
             self.forget_taken();
         }
-        Some(first)
     }
 
     #[cold]

@@ -7,6 +7,7 @@ use super::{
     Choice, Granularity, World,
     access::Kind,
     fault::Rule,
+    history::History,
     mailbox::{Mailbox, Queued},
     network::Fate,
     note_stale,
@@ -18,7 +19,7 @@ use super::{
 };
 use crate::{
     hash::{Domain, Print},
-    ids::{Object, Process, Slot},
+    ids::{Message, Object, Process, Slot},
     name::Point,
 };
 
@@ -50,6 +51,9 @@ pub enum Further {
 pub(super) const SEND: u64 = 3;
 pub(super) const RESERVE: u64 = 4;
 pub(super) const RECEIVE: u64 = 5;
+
+/// That a message was received, in a history.
+pub(super) const RECEIVED: u64 = RECEIVE << 8 | kind(Observation::Received(Message(0)));
 
 /// What tells observations apart in a history.
 #[inline]
@@ -445,8 +449,11 @@ impl World {
         let process = self.actor;
         let local = self.local_of(process);
         let point = match further {
-            Further::Receive(_, from) => Point::Op(local, self.mailboxes[from.index()].queue[0].id),
-            Further::Other(_) => Point::Op(local, Print::default()),
+            Further::Receive(_, from) => {
+                let message = self.mailboxes[from.index()].queue[0].id;
+                Point::Receive(History::after(local, self.names.object_short(from), RECEIVED, Some(message)))
+            }
+            Further::Other(_) => Point::Op(local),
         };
         if self.names.is_apart(point) {
             return None;

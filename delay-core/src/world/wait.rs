@@ -27,14 +27,16 @@ impl World {
         // What tasks wait for most, apart: an op that goes through memory, written in parts and read as a whole, costs more than
         // all the rest.
         match op {
-            Op::Receive(from) => self.wait_to_receive(from, site),
+            Op::Receive(from) => match self.wait_in_lane(from, site) {
+                Some(slot) => slot,
+                None => self.wait_to_receive(from, site),
+            },
             Op::Send { to, content, rule } => self.wait_to_send(to, content, rule, site),
             op => self.wait_for(op, site),
         }
     }
 
-    #[inline(always)]
-    #[expect(clippy::inline_always, reason = "it is most of a receive that is polled for the first time")]
+    #[inline(never)]
     fn wait_to_receive(&mut self, from: Object, site: Site) -> Slot {
         let process = self.actor;
         self.journal.note(|| Act::Wait(Op::Receive(from), site));
@@ -43,7 +45,7 @@ impl World {
         let mailbox = &mut self.mailboxes[from.index()];
         mailbox.readers.push(process);
         mailbox.reader = Some(process);
-        if mailbox.is_straight() {
+        if mailbox.is_straight {
             state.enter_lane(from);
         }
         slot

@@ -97,7 +97,16 @@ impl Waiters {
     /// The same, where nobody notes anything.
     #[inline]
     pub(super) fn forget_unnoted(&mut self, process: Process) {
-        leave(&mut self.processes, process);
+        match self.processes[..] {
+            [only] if only == process => self.processes.clear(),
+            _ => _ = leave(&mut self.processes, process),
+        }
+    }
+
+    /// One more waits, where nobody notes anything.
+    #[inline]
+    pub(super) fn push_unnoted(&mut self, process: Process) {
+        self.processes.push(process);
     }
 
     /// All of them, where nobody notes anything.

@@ -173,13 +173,16 @@ impl<T, V: View<T>> Core<T, V> {
             || Op::Receive(from),
             |context, seen| {
                 let recording = context.recorder.is_some();
-                let Observation::Received(message) = seen else { return Arrived::Told { taken: None, recording } };
-                let again = self.comes_again(context, message);
-                let value = self.take(context, message);
-                if !again && !recording {
-                    return Arrived::Value(value);
+                match seen {
+                    Observation::Received(message) if !recording && !self.copies => {
+                        Arrived::Value(self.take(context, message))
+                    }
+                    Observation::Received(message) => {
+                        let again = self.comes_again(context, message);
+                        Arrived::Told { taken: Some((message, self.take(context, message), again)), recording }
+                    }
+                    _ => Arrived::Told { taken: None, recording },
                 }
-                Arrived::Told { taken: Some((message, value, again)), recording }
             }
         ));
         Poll::Ready(match arrived {

@@ -5,6 +5,9 @@
 use crate::ids::Message;
 use std::{collections::VecDeque, mem};
 
+/// Where there is more than one value there is soon room for so many: it grows with every execution anew.
+const SOME: usize = 32;
+
 /// See the module. The first is before all others.
 pub(super) struct Values<T> {
     first: Option<(Message, T)>,
@@ -25,6 +28,9 @@ impl<T> Values<T> {
         if self.first.is_none() && self.others.is_empty() {
             self.first = Some((message, value));
         } else {
+            if self.others.capacity() == 0 {
+                self.others.reserve(SOME);
+            }
             self.others.push_back((message, value));
         }
     }
