@@ -80,7 +80,7 @@ pub enum Event {
 /// ```
 pub trait Explorer: Clone + Hash + Send + Sync + 'static {
     /// Whether it wants to be told of [`Event::Sent`]. One that does nothing with it can say so: then executions need not write it down with every
-    /// message. A search may tell it all the same.
+    /// message. A search may tell it all the same. [`crate::soundness::check`] tests that too.
     const HEARS_SENT: bool = true;
 
     /// A process was created. It is told as enabled by [`Explorer::step`] once it can run.

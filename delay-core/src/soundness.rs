@@ -6,7 +6,7 @@
 
 use crate::{
     explorer::{self, Event, Explorer},
-    hash::Print,
+    hash::{Domain, Print},
     ids::Process,
 };
 use std::fmt;
@@ -64,7 +64,7 @@ pub fn check<E: Explorer>(make: impl Fn() -> E) -> Result<(), Unsound> {
         model.tell(&mut subject, Event::Start(Process::BODY));
         model.live.push((Process::BODY, false));
         for _ in 0..EVENTS {
-            model.happen(&mut subject);
+            model.happen(&mut subject)?;
             model.check(&subject)?;
             // Deviate now and then, so that what follows is told to a delayed explorer.
             for _ in 0..model.below(3) {
@@ -102,7 +102,7 @@ impl Model {
         explorer::tell(subject, &[event]);
     }
 
-    fn happen<E: Explorer>(&mut self, subject: &mut E) {
+    fn happen<E: Explorer>(&mut self, subject: &mut E) -> Result<(), Unsound> {
         let by = self.enabled().next().unwrap_or(Process::BODY);
         let at = self.below(self.live.len().max(1) as u64) as usize;
         match self.below(6) {
@@ -121,7 +121,12 @@ impl Model {
             }
             2 => {
                 let to = self.live[at].0;
+                let before = Print::of_value(Domain::Explorer, subject);
                 self.tell(subject, Event::Sent { from: by, to });
+                if !E::HEARS_SENT && Print::of_value(Domain::Explorer, subject) != before {
+                    let problem = "HEARS_SENT is false, and a message that is sent makes a difference".to_owned();
+                    return Err(Unsound { history: self.history.clone(), problem });
+                }
             }
             3 => {
                 let (process, value) = (self.live[at].0, self.below(3) as u32);
@@ -134,6 +139,7 @@ impl Model {
                 self.tell(subject, event);
             }
         }
+        Ok(())
     }
 
     fn check<E: Explorer>(&self, subject: &E) -> Result<(), Unsound> {
@@ -155,5 +161,44 @@ impl Model {
         }
         let problem = format!("enabled are {expected:?}, but next and iterated delay name {order:?}");
         Err(Unsound { history: self.history.clone(), problem })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The process that is enabled and was last sent to first.
+    #[derive(Clone, Hash, Default)]
+    struct SentToFirst<const HEARS: bool>(Vec<Process>);
+
+    impl<const HEARS: bool> Explorer for SentToFirst<HEARS> {
+        const HEARS_SENT: bool = HEARS;
+
+        fn step(&mut self, event: Event) {
+            match event {
+                Event::Enabled { process, .. } => self.0.push(process),
+                Event::Blocked(process) => self.0.retain(|other| *other != process),
+                Event::Sent { to, .. } if self.0.contains(&to) => {
+                    self.0.retain(|other| *other != to);
+                    self.0.insert(0, to);
+                }
+                _ => {}
+            }
+        }
+
+        fn next(&self) -> Process {
+            self.0[0]
+        }
+
+        fn delay(&mut self) {
+            self.0.rotate_left(1);
+        }
+    }
+
+    #[test]
+    fn who_does_something_with_messages_that_are_sent_has_to_hear_of_them() {
+        assert!(check(SentToFirst::<true>::default).is_ok());
+        assert!(check(SentToFirst::<false>::default).is_err());
     }
 }
