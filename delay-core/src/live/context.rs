@@ -189,33 +189,23 @@ pub(crate) enum Further {
     Taken,
 }
 
-/// How it goes on after a poll that came to nothing more than that the process waits.
-pub(crate) enum Goes {
-    /// With another poll, at once.
-    On,
-    /// Not before the execution is taken out: this comes after.
-    Out(After),
-}
-
-/// The process being polled is pending: what comes after.
+/// What comes after the process being polled is pending; none if that is another poll at once.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "once in every step of every execution")]
-pub(crate) fn after_pending(further: Further) -> Goes {
+pub(crate) fn after_pending(further: Further) -> Option<After> {
     if further == Further::Nothing {
-        return Goes::Out(After::Outside);
+        return Some(After::Outside);
     }
-    here(|current| {
-        let mut context = current.context.borrow_mut();
-        let Some(context) = context.as_deref_mut() else { return Goes::Out(After::Outside) };
-        // These come first.
-        if context.violation.is_some() || current.self_woken.get() {
-            return Goes::Out(After::Outside);
+    here(|current| match current.context.borrow_mut().as_deref_mut() {
+        // Else these come first.
+        Some(context) if context.violation.is_none() && !current.self_woken.get() => {
+            match context.world.after_poll() {
+                // Nobody has to be woken for it.
+                After::Took if context.leaf_wakers.is_empty() => None,
+                after => Some(after),
+            }
         }
-        match context.world.after_poll() {
-            // Nobody has to be woken for it.
-            After::Took if context.leaf_wakers.is_empty() => Goes::On,
-            after => Goes::Out(after),
-        }
+        _ => Some(After::Outside),
     })
 }
 

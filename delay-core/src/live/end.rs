@@ -9,7 +9,8 @@ use crate::{
 impl Live<'_> {
     /// Whether there is nothing to say of the execution but that it goes on, as there is after most steps. If not,
     /// [`Live::decide`] says what there is.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "asked after every step")]
     pub(super) fn goes_on(&self) -> bool {
         let Context { world, violation, .. } = self.outside();
         violation.is_none()

@@ -288,7 +288,8 @@ impl Live<'_> {
     }
 
     /// Polls a process, or drops it, and learns what it does.
-    #[inline]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "two questions, in every step of every execution")]
     pub(super) fn learn_from<R>(&mut self, process: Process, call: Call, f: impl FnOnce(&mut Self) -> R) -> R {
         let key = self.begin_call(process, call);
         let result = f(self);

@@ -370,23 +370,6 @@ impl<'b> Live<'b> {
         if self.learning.is_some() { self.step_learning(choice) } else { self.step_live(choice) }
     }
 
-    /// Grants one choice and polls.
-    #[inline]
-    fn step_live(&mut self, choice: Choice) -> Status {
-        debug_assert_eq!(self.status, Status::Running, "a step needs a running execution");
-        if self.watch.is_some() {
-            self.watch_choice(choice);
-        }
-        if !self.grant(choice) {
-            self.status = Status::Diverged;
-            return self.status;
-        }
-        if self.outside().world.notes().early.is_some() && self.learn_apart() {
-            return self.again();
-        }
-        self.conclude()
-    }
-
     /// Re-executes the present path after something was learnt about it.
     #[cold]
     fn again(&mut self) -> Status {

@@ -1,8 +1,8 @@
 //! Polling: one granted op at a time, then what the granularity and fresh spawns add to the step.
 
 use super::{
-    Handle, Live,
-    context::{self, Further, Goes, TaskFuture},
+    Handle, Live, Status,
+    context::{self, Context, Further, TaskFuture},
     panics,
 };
 use crate::{
@@ -15,7 +15,7 @@ use crate::{
 use std::{
     any::Any,
     panic::{AssertUnwindSafe, Location, catch_unwind},
-    task::{Poll, Waker},
+    task::Waker,
 };
 
 /// The place of what the engine does by itself.
@@ -29,76 +29,137 @@ pub(super) fn guarded<R>(f: impl FnOnce() -> R) -> Result<R, Box<dyn Any + Send>
     catch_unwind(AssertUnwindSafe(f))
 }
 
-/// Polls a process whose execution is in place. Ready without more once it is over; with what comes after, if it is pending and that is in the
-/// World's lane.
+/// What polling a process came to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Polled {
+    /// It is pending, and took another message in the World's lane.
+    Took,
+    /// It is pending, and settled by the World's lane.
+    Settled,
+    /// It is pending.
+    Pending,
+    /// It has returned.
+    Over,
+    /// There is no such process any more.
+    Gone,
+}
+
+/// Polls a process whose execution is in place.
 #[inline(always)]
 #[expect(clippy::inline_always, reason = "once in every step of every execution")]
-fn poll_on(task: &mut TaskFuture<'_>, waker: &Waker, further: Further) -> Poll<Option<After>> {
+fn poll_on(task: &mut TaskFuture<'_>, waker: &Waker, further: Further) -> Polled {
     loop {
         if task.as_mut().poll(&mut std::task::Context::from_waker(waker)).is_ready() {
-            return Poll::Ready(None);
+            return Polled::Over;
         }
         match context::after_pending(further) {
-            Goes::On => {}
-            Goes::Out(After::Outside) => return Poll::Pending,
-            Goes::Out(after) => return Poll::Ready(Some(after)),
+            // At once, and the execution stays in place.
+            None => {}
+            Some(After::Took) => return Polled::Took,
+            Some(After::Settled) => return Polled::Settled,
+            Some(After::Outside) => return Polled::Pending,
         }
     }
 }
 
 impl<'b> Live<'b> {
-    /// Grants a choice, and does what that asks for. Returns false if there is no such choice.
+    /// Grants one choice and polls.
     #[inline]
-    pub(super) fn grant(&mut self, choice: Choice) -> bool {
-        let Some(slot) = self.outside_mut().world.grant_in_lane(choice) else { return self.grant_outside_lane(choice) };
-        self.path.push(choice);
-        self.run_polled(Some((choice.process, slot)));
-        true
+    pub(super) fn step_live(&mut self, choice: Choice) -> Status {
+        debug_assert_eq!(self.status, Status::Running, "a step needs a running execution");
+        if self.watch.is_some() {
+            self.watch_choice(choice);
+        }
+        let mut after = None;
+        if self.outside_mut().world.grant_in_lane(choice) {
+            self.path.push(choice);
+            after = Some(self.poll_granted(choice.process, LANE));
+        }
+        // Most steps are this and nothing more.
+        if after == Some(After::Settled) && self.has_nothing_further() {
+            self.status = Status::Running;
+            return self.status;
+        }
+        self.end_step(choice, after)
     }
 
-    fn grant_outside_lane(&mut self, choice: Choice) -> bool {
-        let Some(next) = self.outside_mut().world.grant(choice) else { return false };
-        self.path.push(choice);
-        self.run(next);
-        true
+    /// Whether there is nothing to do after a step that is settled, and nothing to say of the execution but that it goes on.
+    #[inline]
+    fn has_nothing_further(&self) -> bool {
+        let Context { recorder, spawned, observations, world, .. } = self.outside();
+        recorder.is_none()
+            && spawned.is_empty()
+            && !self.inbox.has_any()
+            && world.notes().early.is_none()
+            && !observations.changed
+            && self.goes_on()
+    }
+
+    /// What is left of a step after the first poll of one in the World's lane; or all of it.
+    #[inline(never)]
+    fn end_step(&mut self, choice: Choice, after: Option<After>) -> Status {
+        let polled = match after {
+            Some(after) => self.further(choice.process, after),
+            None => {
+                let Some(next) = self.outside_mut().world.grant(choice) else {
+                    self.status = Status::Diverged;
+                    return self.status;
+                };
+                self.path.push(choice);
+                self.asks_for(next)
+            }
+        };
+        self.run_polled(polled);
+        if self.outside().world.notes().early.is_some() && self.learn_apart() {
+            return self.again();
+        }
+        self.conclude()
     }
 
     /// Does what a granted choice asks for, as far as the step goes.
+    #[cfg(feature = "test-hooks")]
     pub(super) fn run(&mut self, next: Next) {
         let polled = self.asks_for(next);
         self.run_polled(polled);
     }
 
     /// Polls whom a granted choice asks to poll, as far as the step goes.
-    #[inline]
-    pub(super) fn run_polled(&mut self, mut polled: Option<(Process, Slot)>) {
-        let mut is_settled = false;
+    fn run_polled(&mut self, mut polled: Option<(Process, Slot)>) {
         while let Some((process, slot)) = polled {
-            self.wake_leaf(process, slot);
-            polled = match self.learn_from(process, Call::Granted, |live| live.poll(process, Further::Taken)) {
-                After::Took => Some((process, LANE)),
-                After::Settled => {
-                    is_settled = true;
-                    None
-                }
-                After::Outside if self.outside().violation.is_some() => None,
-                After::Outside => self.goes_on_outside_lane(),
-            };
+            let after = self.poll_granted(process, slot);
+            polled = self.further(process, after);
         }
         let context = self.outside_mut();
         if context.recorder.is_some() {
             context.record_environment();
         }
         let process = context.world.actor();
-        if !is_settled {
-            context.world.settle(process);
-        }
+        context.world.settle(process);
         if !context.spawned.is_empty() {
             self.poll_spawned(process);
         }
         if self.inbox.has_any() {
             self.take_foreign_wakes();
         }
+    }
+
+    /// Whom to poll further in the step, after a process was polled.
+    #[inline]
+    fn further(&mut self, process: Process, after: After) -> Option<(Process, Slot)> {
+        match after {
+            After::Took => Some((process, LANE)),
+            After::Settled => None,
+            After::Outside if self.outside().violation.is_some() => None,
+            After::Outside => self.goes_on_outside_lane(),
+        }
+    }
+
+    /// Polls a process that was granted the op in this slot.
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "once in every step of every execution")]
+    fn poll_granted(&mut self, process: Process, slot: Slot) -> After {
+        self.wake_leaf(process, slot);
+        self.learn_from(process, Call::Granted, |live| live.poll(process, Further::Taken))
     }
 
     /// Whom to poll further, if the step goes on by an op that is not in the World's lane.
@@ -172,25 +233,26 @@ impl<'b> Live<'b> {
         loop {
             let (polled, self_woken) = self.installed(process, |live| {
                 let waker = &live.handles[process.index()].waker;
-                let task = live.tasks.get_mut(process.index()).and_then(Option::as_mut)?;
-                Some(guarded(|| poll_on(task, waker, further)))
+                let task = live.tasks.get_mut(process.index()).and_then(Option::as_mut);
+                task.map_or(Ok(Polled::Gone), |task| guarded(|| poll_on(task, waker, further)))
             });
             match polled {
-                Some(Ok(Poll::Pending)) if self_woken => {}
-                Some(Ok(Poll::Pending)) => {
+                Ok(Polled::Settled) => return After::Settled,
+                Ok(Polled::Took) => return After::Took,
+                Ok(Polled::Pending) if self_woken => {}
+                Ok(Polled::Pending) => {
                     self.outside_mut().world.set_aside(process);
                     return After::Outside;
                 }
-                Some(Ok(Poll::Ready(Some(after)))) => return after,
-                Some(Ok(Poll::Ready(None))) => {
+                Ok(Polled::Over) => {
                     self.finished(process);
                     return After::Outside;
                 }
-                Some(Err(payload)) => {
+                Ok(Polled::Gone) => return After::Outside,
+                Err(payload) => {
                     self.panicked(process, payload.as_ref());
                     return After::Outside;
                 }
-                None => return After::Outside,
             }
             rounds += 1;
             if rounds > limits::SELF_WAKES_MAX {

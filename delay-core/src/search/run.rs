@@ -71,22 +71,23 @@ pub fn run<E: Explorer>(
         positions.choices = 0;
     }
     while live.status() == Status::Running {
+        let world = live.world();
         let (choice, spent) = match deviations {
             [deviation, later @ ..] if deviation.step == step => {
                 deviations = later;
-                match delayed(&mut cursor, live.world(), deviation.delays) {
+                match delayed(&mut cursor, world, deviation.delays) {
                     Ok(true) => (cursor.choice(), deviation.delays),
                     Ok(false) => return Ran::Missing(step),
                     Err(unsound) => return Ran::Unsound(unsound),
                 }
             }
-            _ => match cursor.first(live.world()) {
+            _ => match cursor.first(world) {
                 Ok(choice) => (choice, 0),
                 Err(unsound) => return Ran::Unsound(unsound),
             },
         };
         if let Some(positions) = &mut positions {
-            let choices = live.world().choice_count();
+            let choices = world.choice_count();
             positions.choices += u32::from(choices > 1);
             // Pitfall B.16: of the present segment, where another choice is left.
             if choices > spent + 1 && deviations.is_empty() {

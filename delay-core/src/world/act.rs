@@ -298,7 +298,7 @@ impl World {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "the lane, and else a call")]
     pub fn send_now(&mut self, to: Object, content: Option<Print>) -> Immediate {
-        match self.send_in_lane(to, content) {
+        match self.send_in_lane(to, content.as_ref()) {
             Some(message) => Immediate::Done(message),
             None => self.send_outside(to, content),
         }

@@ -24,6 +24,9 @@ use crate::{
 /// By which slot a process waits in the lane.
 pub const LANE: Slot = Slot(0);
 
+/// That a message was received, in a history.
+pub(super) const RECEIVED: u64 = RECEIVE << 8 | kind(Observation::Received(Message(0)));
+
 /// How a step goes on after a poll, if that takes the lane.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum After {
@@ -70,33 +73,32 @@ impl World {
     /// Grants a choice, if that is a receive that takes the lane.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "most steps are this")]
-    pub fn grant_in_lane(&mut self, choice: Choice) -> Option<Slot> {
+    pub fn grant_in_lane(&mut self, choice: Choice) -> bool {
         let Choice { process, alternative } = choice;
         if !self.is_settled() || process.is_environment() || !self.is_unwatched() {
-            return None;
+            return false;
         }
-        let state = self.processes.plain_get(process.index())?;
+        let Some(state) = self.processes.plain_get(process.index()) else { return false };
         // One that is of another execution has a lane still.
         if alternative >= state.alternatives || !state.is_live() {
-            return None;
+            return false;
         }
-        let from = state.lane?;
+        let Some(from) = state.lane else { return false };
         self.begin_grant();
         self.begin_step(process);
-        self.receive_in_lane(process, from, false);
-        Some(LANE)
+        self.receive_in_lane(process, from, false)
     }
 
-    /// The actor starts to wait for a message, if that takes the lane: if it is all it waits for.
+    /// The actor starts to wait for a message and for nothing else, while nobody notes anything; in the lane, if that leads there. None if it is
+    /// otherwise.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "it is most of a receive that is polled for the first time")]
-    pub(super) fn wait_in_lane(&mut self, from: Object, site: Site) -> Option<Slot> {
+    pub(super) fn wait_unnoted(&mut self, from: Object, site: Site) -> Option<Slot> {
         if !self.is_unwatched() {
             return None;
         }
         let (process, state) = (self.actor, self.processes.plain_mut(self.actor.index()));
-        let mailbox = self.mailboxes.plain_mut(from.index());
-        if state.in_use > 0 || !mailbox.is_straight {
+        if state.in_use > 0 {
             return None;
         }
         let (op, waiting) = (Op::Receive(from), Grant::Waiting);
@@ -104,24 +106,26 @@ impl World {
             Some(place) => (place.op, place.site, place.state, place.taken) = (op, site, waiting, None),
             None => state.pending.push(Pending { op, site, state: waiting, taken: None }),
         }
-        (state.in_use, state.lane) = (1, Some(from));
+        let mailbox = self.mailboxes.plain_mut(from.index());
+        (state.in_use, state.lane) = (1, mailbox.is_straight.then_some(from));
         mailbox.readers.push_unnoted(process);
         mailbox.reader = Some(process);
         Some(LANE)
     }
 
     /// Takes the first message, or sees the end. Inside a step that is only done if it need not be a step of its own: says whether it was.
-    #[inline(never)]
+    #[inline(always)]
+    #[expect(clippy::inline_always, reason = "in both of its places it is most of what is done")]
     fn receive_in_lane(&mut self, process: Process, from: Object, is_inside: bool) -> bool {
         let mailbox = self.mailboxes.plain_mut(from.index());
-        let first = mailbox.queue.first_unnoted();
-        let observation = first.map_or(Observation::Closed, |first| Observation::Received(first.message));
+        let Some(first) = mailbox.queue.first_unnoted().copied() else {
+            self.see_end_in_lane(process, from);
+            return true;
+        };
         let mut local = Print::default();
         if self.names.keeps_histories() {
             let history = self.histories.plain_mut(process.index());
-            let seen = first.map(|queued| queued.id);
-            local =
-                History::after(history.local, self.names.object_short(from), RECEIVE << 8 | kind(observation), seen);
+            local = History::after(history.local, self.names.object_short(from), RECEIVED, Some(first.id));
             if is_inside && self.names.is_apart(Point::Receive(local)) {
                 return false;
             }
@@ -134,23 +138,30 @@ impl World {
         self.steps += 1;
         self.notes.ops_in_step += 1;
         mailbox.readers.forget_unnoted(process);
+        mailbox.queue.drop_first_unnoted();
+        note_stale(&mut mailbox.stale, &mut self.stale_mailboxes, from);
         let state = self.processes.plain_mut(process.index());
         debug_assert!(state.waits_in_lane(from), "the lane is forgotten with what is done to a slot");
         (state.lane, state.unseen) = (None, 1);
         let pending = &mut state.pending[LANE.index()];
-        pending.state = Grant::Granted(observation);
-        pending.taken = mailbox.queue.first_unnoted().copied();
-        if let Some(queued) = &pending.taken {
-            mailbox.queue.drop_first_unnoted();
-            note_stale(&mut mailbox.stale, &mut self.stale_mailboxes, from);
-            if self.names.compares_states() {
-                self.taken.push((from, queued.id));
-            }
+        (pending.state, pending.taken) = (Grant::Granted(Observation::Received(first.message)), Some(first));
+        if self.names.compares_states() {
+            self.taken.push((from, first.id));
         }
         if !mailbox.readers.unnoted().is_empty() {
             self.refresh_readers(from);
         }
         true
+    }
+
+    /// The same where nothing is queued: that nothing can come any more is what it sees.
+    #[cold]
+    fn see_end_in_lane(&mut self, process: Process, from: Object) {
+        self.steps += 1;
+        self.notes.ops_in_step += 1;
+        self.mailboxes.plain_mut(from.index()).readers.forget_unnoted(process);
+        self.conclude(process, LANE, Observation::Closed, None);
+        self.refresh_readers(from);
     }
 
     /// What comes after the actor was polled.
@@ -163,6 +174,7 @@ impl World {
         let process = self.actor;
         let state = self.processes.plain(process.index());
         let Some(from) = state.lane else { return After::Outside };
+        debug_assert!(state.waits_in_lane(from), "nothing was granted that it has not looked at");
         let mailbox = self.mailboxes.plain(from.index());
         let has_message = mailbox.queue.first_unnoted().is_some();
         let now = if has_message { 1 } else { u32::from(mailbox.is_over_once_empty()) };
@@ -180,7 +192,7 @@ impl World {
     /// Sends, if that takes the lane.
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "most of what tasks do is this")]
-    pub(super) fn send_in_lane(&mut self, to: Object, content: Option<Print>) -> Option<Message> {
+    pub(super) fn send_in_lane(&mut self, to: Object, content: Option<&Print>) -> Option<Message> {
         if !self.is_unwatched() || self.is_hostile() || self.is_crashing() {
             return None;
         }
@@ -195,7 +207,6 @@ impl World {
         let mailbox = self.mailboxes.plain_mut(to.index());
         mailbox.queue.push_unnoted(Queued { message, arrival: message.0, sender: from, rule: Rule::TEST, id });
         note_stale(&mut mailbox.stale, &mut self.stale_mailboxes, to);
-        let reader = mailbox.reader;
         // Who can receive the first of a queue cannot do more because of another.
         if mailbox.queue.len_unnoted() == 1 {
             match *mailbox.readers.unnoted() {
@@ -204,20 +215,26 @@ impl World {
                 _ => self.refresh_readers(to),
             }
         }
-        if self.tells_sent
-            && let Some(reader) = reader
-        {
-            self.events.push(Event::Sent { from, to: reader });
+        if self.tells_sent {
+            self.tell_sent_to(to);
         }
         Some(message)
     }
 
+    /// Tells the explorer that the actor has sent to a mailbox.
+    #[inline(never)]
+    fn tell_sent_to(&mut self, to: Object) {
+        if let Some(reader) = self.mailboxes.plain(to.index()).reader {
+            self.events.push(Event::Sent { from: self.actor, to: reader });
+        }
+    }
+
     /// What a message is called that its sender has sent, and sees sent.
     #[inline(never)]
-    fn observe_send(&mut self, from: Process, to: Object, content: Option<Print>) -> Print {
+    fn observe_send(&mut self, from: Process, to: Object, content: Option<&Print>) -> Print {
         let (about, owner) = (self.names.object_short(to), self.names.process_short(from));
         let history = self.histories.plain_mut(from.index());
-        let id = content.unwrap_or_else(|| history.origin(owner, about));
+        let id = content.copied().unwrap_or_else(|| history.origin(owner, about));
         history.observe(about, SEND << 8 | kind_now(Immediate::Done(Message(0))), None);
         note_stale(&mut history.stale, &mut self.stale_processes, from);
         id

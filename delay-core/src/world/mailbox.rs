@@ -213,7 +213,7 @@ impl Mailbox {
 
     #[inline]
     pub(super) fn is_over_once_empty(&self) -> bool {
-        self.reserved == 0 && (self.abandoned || self.closed)
+        (self.abandoned | self.closed) && self.reserved == 0
     }
 
     /// How many messages a receive can choose from; 1 where all it can see is that the senders are gone.

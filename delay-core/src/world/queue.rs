@@ -310,7 +310,7 @@ impl Queue {
         if self.head == self.items.len() {
             self.items.clear();
             self.head = 0;
-        } else if self.head >= TAKEN_MIN.max(self.len_unnoted()) {
+        } else if self.head >= TAKEN_MIN && self.head >= self.len_unnoted() {
             self.forget_taken();
         }
     }

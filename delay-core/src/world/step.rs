@@ -8,6 +8,7 @@ use super::{
     access::Kind,
     fault::Rule,
     history::History,
+    lane::RECEIVED,
     mailbox::{Mailbox, Queued},
     network::Fate,
     note_stale,
@@ -19,7 +20,7 @@ use super::{
 };
 use crate::{
     hash::{Domain, Print},
-    ids::{Message, Object, Process, Slot},
+    ids::{Object, Process, Slot},
     name::Point,
 };
 
@@ -51,9 +52,6 @@ pub enum Further {
 pub(super) const SEND: u64 = 3;
 pub(super) const RESERVE: u64 = 4;
 pub(super) const RECEIVE: u64 = 5;
-
-/// That a message was received, in a history.
-pub(super) const RECEIVED: u64 = RECEIVE << 8 | kind(Observation::Received(Message(0)));
 
 /// What tells observations apart in a history.
 #[inline]

@@ -27,7 +27,7 @@ impl World {
         // What tasks wait for most, apart: an op that goes through memory, written in parts and read as a whole, costs more than
         // all the rest.
         match op {
-            Op::Receive(from) => match self.wait_in_lane(from, site) {
+            Op::Receive(from) => match self.wait_unnoted(from, site) {
                 Some(slot) => slot,
                 None => self.wait_to_receive(from, site),
             },

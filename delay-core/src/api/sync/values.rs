@@ -5,8 +5,8 @@
 use crate::ids::Message;
 use std::{collections::VecDeque, mem};
 
-/// Where there is more than one value there is soon room for so many: it grows with every execution anew.
-const SOME: usize = 32;
+/// So many bytes are asked for where there is more than one value, so that there is soon room for all: it grows with every execution anew.
+const ROOM: usize = 512;
 
 /// See the module. The first is before all others.
 pub(super) struct Values<T> {
@@ -29,7 +29,7 @@ impl<T> Values<T> {
             self.first = Some((message, value));
         } else {
             if self.others.capacity() == 0 {
-                self.others.reserve(SOME);
+                self.others.reserve(ROOM / size_of::<(Message, T)>());
             }
             self.others.push_back((message, value));
         }
