@@ -98,16 +98,15 @@ impl<'b> Live<'b> {
     /// What is left of a step after the first poll of one in the World's lane; or all of it.
     #[inline(never)]
     fn end_step(&mut self, choice: Choice, after: Option<After>) -> Status {
-        let polled = match after {
-            Some(after) => self.further(choice.process, after),
-            None => {
-                let Some(next) = self.outside_mut().world.grant(choice) else {
-                    self.status = Status::Diverged;
-                    return self.status;
-                };
-                self.path.push(choice);
-                self.asks_for(next)
-            }
+        let polled = if let Some(after) = after {
+            self.further(choice.process, after)
+        } else {
+            let Some(next) = self.outside_mut().world.grant(choice) else {
+                self.status = Status::Diverged;
+                return self.status;
+            };
+            self.path.push(choice);
+            self.asks_for(next)
         };
         self.run_polled(polled);
         if self.outside().world.notes().early.is_some() && self.learn_apart() {

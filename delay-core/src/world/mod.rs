@@ -170,6 +170,7 @@ pub struct World {
 
 /// What the engine noticed while it ran, to be said in the coverage statement or acted upon.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "facts that have nothing to do with each other")]
 pub struct Notes {
     /// Ops on shared objects in the current step so far.
     ops_in_step: u32,
