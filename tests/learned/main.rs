@@ -3,5 +3,6 @@
 mod beyond;
 mod programs;
 mod random_programs;
+mod shared_programs;
 mod sharing;
 mod threads;

@@ -417,17 +417,6 @@ impl World {
         self.observe_of_kind(self.actor, about, op << 8 | kind_now(result), seen);
     }
 
-    /// Looks at a mailbox without changing it; what is seen is an observation.
-    pub fn look(&mut self, object: Object, see: impl FnOnce(&Mailbox) -> u64) -> u64 {
-        self.beyond_step(Beyond::Looks);
-        self.touch_object(object, Kind::Look);
-        self.shared_op_on(object);
-        let seen = see(&self.mailboxes[object.index()]);
-        self.follow_value(Print::default().with(seen));
-        self.observe_of(self.names.object_print(object), Print::default().with(seen));
-        seen
-    }
-
     /// Looks at how far a process has come: an observation.
     pub fn look_at_process(&mut self, process: Process) -> Status {
         self.journal.note(|| Act::LookAtProcess(process));

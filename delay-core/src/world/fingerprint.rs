@@ -131,6 +131,7 @@ impl World {
             // Which processes and mailboxes there are follows from the parts in `sum`.
             present: _,
             present_mailboxes: _,
+            present_shared: _,
             // Functions of the rest.
             enabled: _,
             alternatives: _,

@@ -28,6 +28,7 @@ pub mod history;
 pub mod journal;
 mod key;
 mod lane;
+pub mod look;
 mod looked;
 pub mod mailbox;
 #[cfg(feature = "test-hooks")]
@@ -103,7 +104,9 @@ pub struct World {
     /// Mailboxes of this execution in order of creation.
     present_mailboxes: Vec<Object>,
     /// What processes share other than mailboxes, by the same ids; what stands in a mailbox's place has no meaning.
-    shared: Vec<Shared>,
+    shared: Tracked<Shared>,
+    /// Those of this execution in order of creation.
+    present_shared: Vec<Object>,
     /// Pending timers. Unordered; ordered when looked at.
     sleepers: Vec<(Process, Slot)>,
     /// In the order in which they were opened.
@@ -192,9 +195,10 @@ impl World {
             processes: Tracked::new(Part::process, looked.clone()),
             histories: Tracked::new(Part::history, looked.clone()),
             present: Vec::new(),
-            mailboxes: Tracked::new(Part::mailbox, looked.clone()),
+            mailboxes: Tracked::new(Part::object, looked.clone()),
             present_mailboxes: Vec::new(),
-            shared: Vec::new(),
+            shared: Tracked::new(Part::object, looked.clone()),
+            present_shared: Vec::new(),
             sleepers: Vec::new(),
             stores: Vec::new(),
             monitors: Vec::new(),
@@ -238,6 +242,7 @@ impl World {
             self.processes[process.index()].status = Status::Absent;
         }
         self.present_mailboxes.clear();
+        self.present_shared.clear();
         self.sleepers.clear();
         self.stores.clear();
         self.monitors.clear();

@@ -1,4 +1,4 @@
-//! The parts a state is made of, for those who know a state by numbers: processes, mailboxes, monitors, and the rest.
+//! The parts a state is made of, for those who know a state by numbers: processes, mailboxes, what else they share, monitors, and the rest.
 //!
 //! A step is a function of the parts it looks at and changes only such parts; so what it did once, it does wherever these are
 //! the same ([`crate::learned::steps`]).
@@ -28,7 +28,8 @@ use crate::{
     ids::{Object, Process, Slot},
 };
 
-/// A process without its history, its history, a mailbox without what is queued in it and who waits for it, or a monitor.
+/// A process without its history, its history, a mailbox without what is queued in it and who waits for it, another object that is shared, or a
+/// monitor.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part(u32);
 
@@ -48,9 +49,9 @@ impl Part {
         Self((index as u32) << 2 | 1)
     }
 
-    /// A mailbox's part, by its index.
+    /// The part that a mailbox or another object is, by its index.
     #[inline]
-    pub const fn mailbox(index: usize) -> Self {
+    pub const fn object(index: usize) -> Self {
         Self((index as u32) << 2 | 2)
     }
 
@@ -86,7 +87,7 @@ impl Part {
             (0, process) => Whose::Process(Process::new(process)),
             (1, process) => Whose::History(Process::new(process)),
             (3, monitor) => Whose::Monitor(monitor as usize),
-            (_, mailbox) => Whose::Mailbox(Object::new(mailbox)),
+            (_, object) => Whose::Object(Object::new(object)),
         }
     }
 
@@ -102,7 +103,7 @@ impl Part {
 enum Whose {
     Process(Process),
     History(Process),
-    Mailbox(Object),
+    Object(Object),
     Monitor(usize),
 }
 
@@ -207,6 +208,7 @@ impl World {
         self.processes.watch(true);
         self.histories.watch(true);
         self.mailboxes.watch(true);
+        self.shared.watch(true);
     }
 
     /// What was looked at, and what became of it. Nothing more is noted. The step is settled, or goes on.
@@ -215,6 +217,7 @@ impl World {
         self.processes.watch(false);
         self.histories.watch(false);
         self.mailboxes.watch(false);
+        self.shared.watch(false);
         self.fingerprint();
         let parts = seen.iter().filter_map(|seen| match seen {
             Seen::Part(part) => Some((*part, self.look_at_part(*part))),
@@ -286,8 +289,9 @@ impl World {
     pub fn parts(&self) -> impl Iterator<Item = Part> {
         let of_process = |process: &Process| [Part::process(process.index()), Part::history(process.index())];
         let processes = self.present.iter().flat_map(of_process);
-        let mailboxes = self.present_mailboxes.iter().map(|object| Part::mailbox(object.index()));
-        processes.chain(mailboxes).chain((0..self.monitors.len()).map(Part::monitor))
+        let objects = self.present_mailboxes.iter().chain(&self.present_shared);
+        let objects = objects.map(|object| Part::object(object.index()));
+        processes.chain(objects).chain((0..self.monitors.len()).map(Part::monitor))
     }
 
     /// The prints of all parts, summed up.
@@ -301,7 +305,7 @@ impl World {
             Whose::Process(process) | Whose::History(process) => {
                 self.processes.get(process.index()).is_some_and(|state| state.status != Status::Absent)
             }
-            Whose::Mailbox(object) => self.present_mailboxes.contains(&object),
+            Whose::Object(object) => self.present_mailboxes.contains(&object) || self.present_shared.contains(&object),
             Whose::Monitor(monitor) => monitor < self.monitors.len(),
         }
     }
@@ -314,7 +318,11 @@ impl World {
                 Self::look_at_state(process, state, self.alternatives_told(state))
             }
             Whose::History(process) => Self::look_at_history(process, &self.histories[process.index()]),
-            Whose::Mailbox(object) => self.look_at_mailbox(object, &self.mailboxes[object.index()]),
+            Whose::Object(object) if self.present_shared.contains(&object) => {
+                let shared = self.shared(object);
+                PartState::of(shared.identity(object), shared.print)
+            }
+            Whose::Object(object) => self.look_at_mailbox(object, &self.mailboxes[object.index()]),
             Whose::Monitor(monitor) => self.look_at_monitor_state(monitor),
         })
     }
@@ -392,8 +400,8 @@ impl World {
     }
 
     fn look_at_history(process: Process, history: &History) -> PartState {
-        let History { local, spawned, created, drawn, print, stale: _ } = history;
-        let counted = (spawned, created, drawn);
+        let History { local, spawned, created, drawn, handed, print, stale: _ } = history;
+        let counted = (spawned, created, drawn, handed);
         PartState::of(Print::of_value(Domain::History, &(process.number(), counted)).and(*local), *print)
     }
 

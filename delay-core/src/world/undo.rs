@@ -3,7 +3,7 @@
 //! A step that may be taken back begins with [`World::begin_kept_step`]; what it changes in the tables is kept there
 //! (`tracked.rs`), the rest here. Between steps only, after [`World::fingerprint`]: nothing is stale then.
 //!
-//! Invariant: what a step cannot have changed without the journal saying that it cannot be done again (what tasks share, stores,
+//! Invariant: what a step cannot have changed without the journal saying that it cannot be done again (stores,
 //! observed values, nodes) is not kept.
 
 use super::{Notes, World, environment::KeptEnvironment, op::Outcomes};
@@ -29,9 +29,11 @@ struct Kept {
     processes: usize,
     histories: usize,
     mailboxes: usize,
+    shared: usize,
     /// How many there were.
     present: usize,
     present_mailboxes: usize,
+    present_shared: usize,
     /// How many of these are kept.
     monitors: usize,
     choosing: usize,
@@ -52,13 +54,17 @@ struct Kept {
 impl World {
     /// The next step may be taken back.
     pub fn begin_kept_step(&mut self) {
-        debug_assert!(self.stale_processes.is_empty() && self.stale_mailboxes.is_empty(), "the fingerprint is current");
+        let is_current =
+            self.stale_processes.is_empty() && self.stale_mailboxes.is_empty() && self.stale_shared.is_empty();
+        debug_assert!(is_current, "the fingerprint is current");
         let kept = Kept {
             processes: self.processes.begin_step(),
             histories: self.histories.begin_step(),
             mailboxes: self.mailboxes.begin_step(),
+            shared: self.shared.begin_step(),
             present: self.present.len(),
             present_mailboxes: self.present_mailboxes.len(),
+            present_shared: self.present_shared.len(),
             monitors: self.monitors.len(),
             choosing: self.choosing.len(),
             sleepers: self.sleepers.len(),
@@ -90,8 +96,10 @@ impl World {
             processes,
             histories,
             mailboxes,
+            shared,
             present,
             present_mailboxes,
+            present_shared,
             monitors,
             choosing,
             sleepers,
@@ -109,8 +117,10 @@ impl World {
         self.processes.take_back(processes);
         self.histories.take_back(histories);
         self.mailboxes.take_back(mailboxes);
+        self.shared.take_back(shared);
         self.present.truncate(present);
         self.present_mailboxes.truncate(present_mailboxes);
+        self.present_shared.truncate(present_shared);
         (self.enabled, self.alternatives, self.choices, self.steps) = (enabled, alternatives, choices, steps);
         (self.messages, self.actor, self.notes, self.sum) = (messages, actor, notes, sum);
         let from = self.before.monitors.len() - monitors;
@@ -132,6 +142,7 @@ impl World {
         }
         self.stale_processes.clear();
         self.stale_mailboxes.clear();
+        self.stale_shared.clear();
         self.inside = None;
         self.first_poll = false;
     }
@@ -141,6 +152,7 @@ impl World {
         self.processes.keep_nothing();
         self.histories.keep_nothing();
         self.mailboxes.keep_nothing();
+        self.shared.keep_nothing();
     }
 
     /// No step can be taken back any more.
@@ -148,6 +160,7 @@ impl World {
         self.processes.forget();
         self.histories.forget();
         self.mailboxes.forget();
+        self.shared.forget();
         let Before { steps, monitors, choosing, sleepers, environment } = &mut self.before;
         steps.clear();
         monitors.clear();
