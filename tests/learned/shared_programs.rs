@@ -2,7 +2,7 @@
 
 use crate::programs::Random;
 use delay::{
-    Cache, Granularity, Payload, checkpoint,
+    Cache, Granularity, Payload, checkpoint, invariant, observe,
     sync::{
         Barrier, Mutex, Notify, OnceCell, RwLock, Semaphore, SetOnce, broadcast, mpsc, mutex_with, rwlock_with, watch,
     },
@@ -35,6 +35,7 @@ kinds! {
     Watch WatchIf Changed ChangedOrTurn Borrow Update HasChanged CloneWatcher MarkChanged Deserted DropWatched LookAtWatch
     Tell Hear HearOrTurn TryHear Subscribe DropTeller Upgrade LookAtBroadcast
     Meet MeetOrTurn Init SetCell SeeCell SetOnce OnceOrTurn
+    Show ShowToo
     Cancel IsCancelled CancelledOrTurn Child Track CloseTracker Reopen TrackedOrTurn
     Send Recv
 }
@@ -61,7 +62,7 @@ pub(crate) struct Program {
 }
 
 pub(crate) fn program(random: &mut Random) -> Program {
-    let first = random.of(&[2, 9, 19, 25, 37, 45, 52]);
+    let first = random.of(&[2, 9, 19, 25, 37, 45, 50, 54]);
     let kinds: Vec<usize> = (first..KINDS.len().min(first + 10)).collect();
     let tasks = random.below(2) + 2;
     let ops = |random: &mut Random| (0..=random.below(3)).map(|_| op(random, &kinds, true)).collect();
@@ -98,6 +99,7 @@ struct Own {
     weak: broadcast::WeakSender<u64>,
     listener: broadcast::Receiver<u64>,
     inbox: Option<mpsc::UnboundedReceiver<u64>>,
+    number: usize,
 }
 
 impl Own {
@@ -110,6 +112,7 @@ impl Own {
             weak: self.weak.clone(),
             listener: self.listener.resubscribe(),
             inbox: None,
+            number: self.number,
         }
     }
 }
@@ -168,6 +171,14 @@ impl Own {
                 Some(inbox) => inbox.recv().await.map_or(0, |number| number + 1),
                 None => 9,
             },
+            Op::Show => {
+                observe(format!("task {}", self.number), seen % 3);
+                0
+            }
+            Op::ShowToo => {
+                observe("all", seen % 4);
+                0
+            }
             Op::LookAtChannel => match &self.inbox {
                 Some(inbox) => inbox.len() as u64 * 2 + u64::from(inbox.is_closed()),
                 None => u64::from(self.shared.sender.is_closed()),
@@ -423,6 +434,11 @@ impl Own {
 
 /// What the test body does.
 pub(crate) fn start(program: &Program) {
+    if format!("{:?}", program.tasks).contains("Show") {
+        invariant("small", |shown| {
+            if shown.all::<u64>().all(|(_, value)| *value < 4) { Ok(()) } else { Err("it is not".to_owned()) }
+        });
+    }
     let payload = || if program.is_opaque { Payload::opaque() } else { Payload::visible() };
     let (sender, inbox) = mpsc::unbounded_channel_with(payload());
     let (watched, watcher) = watch::channel_with(0, payload());
@@ -440,11 +456,20 @@ pub(crate) fn start(program: &Program) {
         sender,
     };
     let weak = teller.downgrade();
-    let mut first =
-        Own { shared, watched: Some(watched), watcher, teller: Some(teller), weak, listener, inbox: Some(inbox) };
+    let mut first = Own {
+        shared,
+        watched: Some(watched),
+        watcher,
+        teller: Some(teller),
+        weak,
+        listener,
+        inbox: Some(inbox),
+        number: 0,
+    };
     for ops in &program.tasks {
         let mut own = first.again();
         own.inbox = first.inbox.take();
+        first.number += 1;
         task::spawn(run(ops.clone(), own));
     }
 }

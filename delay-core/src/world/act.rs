@@ -5,7 +5,6 @@
 use super::{
     World,
     access::Kind,
-    beyond::Beyond,
     fault::Rule,
     journal::{Act, told},
     mailbox::{Mailbox, Queued},
@@ -441,14 +440,6 @@ impl World {
         let seen = self.local_of(actor);
         self.journal.note(|| Act::Answered(seen.short()));
         over
-    }
-
-    /// The actor's visible state changed from one named value to another. See `observed`.
-    pub fn set_observed(&mut self, old: Print, new: Print) {
-        self.beyond_journal(Beyond::Observed);
-        self.cannot_reduce("observe(..) (an invariant looks at states, of which it leaves some out)");
-        self.shared_op();
-        self.observed = self.observed.minus(old).plus(new);
     }
 
     /// The future of the actor depends only on `state`: its history is forgotten.

@@ -89,6 +89,8 @@ pub enum Act {
     Shared(SharedAct),
     /// It looked at a mailbox, and saw a number.
     LookAt(Object, Look),
+    /// It showed a value under a name to the invariants.
+    Observe(Print, Print),
     /// What the World told it at the act before.
     Answered(u64),
 }
@@ -205,6 +207,7 @@ impl World {
             Act::AskMonitor(monitor) => return Told::Answer(self.ask_monitor(monitor)),
             Act::Announce => self.announce(),
             Act::SetMonitor(monitor, state, is_hot) => self.set_monitor(monitor, state, is_hot),
+            Act::Observe(name, value) => self.observe_value(name, value),
             Act::Shared(act) => return self.do_shared_again(act),
             Act::LookAt(object, look) => return Told::Answer(self.look(object, look)),
             Act::Answered(_) => crate::bug!("an answer is not an act"),

@@ -36,6 +36,7 @@ pub mod masked;
 mod monitor;
 mod network;
 mod node;
+mod observed;
 pub mod op;
 pub mod parts;
 pub mod premises;
@@ -68,6 +69,7 @@ use journal::Journal;
 pub use lane::After;
 use looked::Looked;
 use mailbox::Mailbox;
+use observed::Shown;
 use op::Outcomes;
 use parts::Part;
 use premises::Premises;
@@ -113,8 +115,8 @@ pub struct World {
     stores: Vec<StoreState>,
     /// State of each monitor, in order of registration.
     monitors: Vec<Print>,
-    /// The observed values with their names, as a bag.
-    observed: Print,
+    /// What processes show to invariants.
+    shown: Shown,
     environment: Environment,
     /// Per monitor that is hot, the choice in which it became so.
     hot_since: Vec<Option<u64>>,
@@ -202,7 +204,7 @@ impl World {
             sleepers: Vec::new(),
             stores: Vec::new(),
             monitors: Vec::new(),
-            observed: Print::default(),
+            shown: Shown::default(),
             hot_since: Vec::new(),
             choosing: Vec::new(),
             environment: Environment::default(),
@@ -246,7 +248,7 @@ impl World {
         self.sleepers.clear();
         self.stores.clear();
         self.monitors.clear();
-        self.observed = Print::default();
+        self.shown.reset();
         self.hot_since.clear();
         self.choosing.clear();
         self.environment.reset();

@@ -28,8 +28,8 @@ use crate::{
     ids::{Object, Process, Slot},
 };
 
-/// A process without its history, its history, a mailbox without what is queued in it and who waits for it, another object that is shared, or a
-/// monitor.
+/// A process without its history, its history, a mailbox without what is queued in it and who waits for it, another object that is shared, a
+/// monitor, or what is shown under a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part(u32);
 
@@ -58,7 +58,13 @@ impl Part {
     /// A monitor's part, by its number.
     #[inline]
     pub const fn monitor(number: usize) -> Self {
-        Self((number as u32) << 2 | 3)
+        Self((number as u32) << 3 | 3)
+    }
+
+    /// What is shown under a name, by its number.
+    #[inline]
+    pub const fn shown(number: usize) -> Self {
+        Self((number as u32) << 3 | 7)
     }
 
     /// The part with this index.
@@ -84,9 +90,10 @@ impl Part {
 
     fn of(self) -> Whose {
         match (self.0 % 4, self.whose() as u32) {
+            (3, value) if value % 2 == 1 => Whose::Shown(value as usize / 2),
             (0, process) => Whose::Process(Process::new(process)),
             (1, process) => Whose::History(Process::new(process)),
-            (3, monitor) => Whose::Monitor(monitor as usize),
+            (3, monitor) => Whose::Monitor(monitor as usize / 2),
             (_, object) => Whose::Object(Object::new(object)),
         }
     }
@@ -105,6 +112,7 @@ enum Whose {
     History(Process),
     Object(Object),
     Monitor(usize),
+    Shown(usize),
 }
 
 /// What belongs to no part, as far as steps are learnt that touch it: what is to be chosen first, the pending timers, and what may still go
@@ -192,12 +200,15 @@ pub struct PartState {
     pub is_live: bool,
     /// Whether it has to be looked at where an execution ends: it waits for something unknown, or has messages and no name.
     pub is_peculiar: bool,
+    /// Whether it is what invariants look at.
+    pub is_shown: bool,
 }
 
 impl PartState {
     /// Of a part that is no process.
     const fn of(identity: Print, print: Print) -> Self {
-        Self { identity, print, alternatives: Alternatives::Are(0), is_live: false, is_peculiar: false }
+        let alternatives = Alternatives::Are(0);
+        Self { identity, print, alternatives, is_live: false, is_peculiar: false, is_shown: false }
     }
 }
 
@@ -291,7 +302,9 @@ impl World {
         let processes = self.present.iter().flat_map(of_process);
         let objects = self.present_mailboxes.iter().chain(&self.present_shared);
         let objects = objects.map(|object| Part::object(object.index()));
-        processes.chain(objects).chain((0..self.monitors.len()).map(Part::monitor))
+        let is_shown = |number: &usize| self.shown.values[*number] != Print::default();
+        let shown = (0..self.shown.values.len()).filter(is_shown).map(Part::shown);
+        processes.chain(objects).chain((0..self.monitors.len()).map(Part::monitor)).chain(shown)
     }
 
     /// The prints of all parts, summed up.
@@ -307,6 +320,7 @@ impl World {
             }
             Whose::Object(object) => self.present_mailboxes.contains(&object) || self.present_shared.contains(&object),
             Whose::Monitor(monitor) => monitor < self.monitors.len(),
+            Whose::Shown(number) => self.shown.values.get(number).is_some_and(|value| *value != Print::default()),
         }
     }
 
@@ -324,6 +338,10 @@ impl World {
             }
             Whose::Object(object) => self.look_at_mailbox(object, &self.mailboxes[object.index()]),
             Whose::Monitor(monitor) => self.look_at_monitor_state(monitor),
+            Whose::Shown(number) => {
+                let identity = Print::of(Domain::Monitor).and(self.shown.values[number]);
+                PartState { is_shown: true, ..PartState::of(identity, self.shown_print(number)) }
+            }
         })
     }
 
@@ -396,6 +414,7 @@ impl World {
             alternatives: told,
             is_live: state.is_live(),
             is_peculiar: state.is_live() && state.waiting().next().is_none(),
+            is_shown: false,
         }
     }
 

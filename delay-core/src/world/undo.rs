@@ -4,7 +4,7 @@
 //! (`tracked.rs`), the rest here. Between steps only, after [`World::fingerprint`]: nothing is stale then.
 //!
 //! Invariant: what a step cannot have changed without the journal saying that it cannot be done again (stores,
-//! observed values, nodes) is not kept.
+//! nodes) is not kept.
 
 use super::{Notes, World, environment::KeptEnvironment, op::Outcomes};
 use crate::{
@@ -17,6 +17,7 @@ use crate::{
 pub(super) struct Before {
     steps: Vec<Kept>,
     monitors: Vec<(Print, Option<u64>)>,
+    shown: Vec<Print>,
     choosing: Vec<(Process, Slot, Outcomes)>,
     sleepers: Vec<(Process, Slot)>,
     environment: Vec<KeptEnvironment>,
@@ -36,6 +37,7 @@ struct Kept {
     present_shared: usize,
     /// How many of these are kept.
     monitors: usize,
+    shown: usize,
     choosing: usize,
     sleepers: usize,
     /// Whether the environment is kept.
@@ -49,6 +51,7 @@ struct Kept {
     actor: Process,
     notes: Notes,
     sum: Print,
+    bag: Print,
 }
 
 impl World {
@@ -66,6 +69,7 @@ impl World {
             present_mailboxes: self.present_mailboxes.len(),
             present_shared: self.present_shared.len(),
             monitors: self.monitors.len(),
+            shown: self.shown.values.len(),
             choosing: self.choosing.len(),
             sleepers: self.sleepers.len(),
             environment: self.environment.may_change(),
@@ -78,10 +82,12 @@ impl World {
             actor: self.actor,
             notes: self.notes,
             sum: self.sum,
+            bag: self.shown.bag,
         };
-        let Before { steps, monitors, choosing, sleepers, environment } = &mut self.before;
+        let Before { steps, monitors, shown, choosing, sleepers, environment } = &mut self.before;
         steps.push(kept);
         monitors.extend(self.monitors.iter().copied().zip(self.hot_since.iter().copied()));
+        shown.extend(&self.shown.values);
         choosing.extend(&self.choosing);
         sleepers.extend(&self.sleepers);
         if kept.environment {
@@ -101,6 +107,7 @@ impl World {
             present_mailboxes,
             present_shared,
             monitors,
+            shown,
             choosing,
             sleepers,
             environment,
@@ -113,6 +120,7 @@ impl World {
             actor,
             notes,
             sum,
+            bag,
         } = kept;
         self.processes.take_back(processes);
         self.histories.take_back(histories);
@@ -130,6 +138,10 @@ impl World {
             self.monitors.push(state);
             self.hot_since.push(since);
         }
+        let from = self.before.shown.len() - shown;
+        self.shown.values.clear();
+        self.shown.values.extend(self.before.shown.drain(from..));
+        self.shown.bag = bag;
         let from = self.before.choosing.len() - choosing;
         self.choosing.clear();
         self.choosing.extend(self.before.choosing.drain(from..));
@@ -147,6 +159,12 @@ impl World {
         self.first_poll = false;
     }
 
+    /// Whether the last kept step has shown values of which it is not known that the invariants hold.
+    pub(crate) fn shows_news(&self) -> bool {
+        let before = self.before.steps.last().map(|kept| kept.bag);
+        before != Some(self.shown.bag) && !self.invariants_hold_of(self.shown.bag)
+    }
+
     /// What is done from here on is not kept; what was kept before still is, for the state it belongs to.
     pub fn keep_nothing(&mut self) {
         self.processes.keep_nothing();
@@ -161,9 +179,10 @@ impl World {
         self.histories.forget();
         self.mailboxes.forget();
         self.shared.forget();
-        let Before { steps, monitors, choosing, sleepers, environment } = &mut self.before;
+        let Before { steps, monitors, shown, choosing, sleepers, environment } = &mut self.before;
         steps.clear();
         monitors.clear();
+        shown.clear();
         choosing.clear();
         sleepers.clear();
         environment.clear();
