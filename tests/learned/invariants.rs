@@ -3,7 +3,7 @@
 use delay::{Checker, Execution, invariant, observe, task};
 
 /// Tasks show 0, 1 and 2 one after the other, all under names of their own, and some values must not be seen together.
-async fn together(tasks: usize, forbidden: &'static [u64]) {
+fn together(tasks: usize, forbidden: &'static [u64]) {
     invariant("apart", move |shown| {
         let values: Vec<u64> = shown.under::<u64>("task ").map(|(_, value)| *value).collect();
         if values == forbidden { Err(format!("{values:?}")) } else { Ok(()) }
@@ -22,13 +22,13 @@ async fn together(tasks: usize, forbidden: &'static [u64]) {
 fn every_combination_that_can_be_shown_is_looked_at() {
     const COMBINATIONS: [[u64; 3]; 5] = [[0, 0, 0], [2, 2, 2], [0, 2, 1], [1, 0, 2], [2, 1, 0]];
     for forbidden in &COMBINATIONS {
-        let report = Checker::new().check(|| together(3, forbidden));
+        let report = Checker::new().check(async || together(3, forbidden));
         let failure = report.failure.as_ref().unwrap_or_else(|| panic!("{forbidden:?}: {}", report.sentences()));
-        assert_eq!(Checker::new().replay(&failure.trace, || together(3, forbidden)), failure.trace);
+        assert_eq!(Checker::new().replay(&failure.trace, async || together(3, forbidden)), failure.trace);
     }
     for forbidden in &[[3, 0, 0], [0, 1, 3]] {
         let [learned, live] = [Execution::Learned, Execution::Live].map(|execution| {
-            let report = Checker::new().execution(execution).check(|| together(3, forbidden));
+            let report = Checker::new().execution(execution).check(async || together(3, forbidden));
             report.assert_passed();
             assert!(report.is_complete() && !report.sentences().contains("executed live"), "{}", report.sentences());
             (report.coverage.states, report.coverage.transitions, report.coverage.totals.executions)

@@ -5,9 +5,9 @@
 use super::{
     World,
     journal::Act,
-    parts::{Part, Seen},
+    parts::{Part, PartState, Seen},
 };
-use crate::hash::{IdMap, IdSet, Print};
+use crate::hash::{Domain, IdMap, IdSet, Print};
 
 /// The values under all names.
 #[derive(Debug, Default)]
@@ -52,6 +52,12 @@ impl World {
         let after = self.shown_print(number);
         self.sum = self.sum.minus(before).plus(after);
         self.shown.bag = self.shown.bag.minus(before).plus(after);
+    }
+
+    /// What is shown under a name, as a part.
+    pub(super) fn look_at_shown(&self, number: usize) -> PartState {
+        let identity = Print::of(Domain::Monitor).and(self.shown.values[number]);
+        PartState { is_shown: true, ..PartState::of(identity, self.shown_print(number)) }
     }
 
     /// What the value under a name adds to the fingerprint: it decides what an invariant will say.

@@ -206,7 +206,7 @@ pub struct PartState {
 
 impl PartState {
     /// Of a part that is no process.
-    const fn of(identity: Print, print: Print) -> Self {
+    pub(super) const fn of(identity: Print, print: Print) -> Self {
         let alternatives = Alternatives::Are(0);
         Self { identity, print, alternatives, is_live: false, is_peculiar: false, is_shown: false }
     }
@@ -338,10 +338,7 @@ impl World {
             }
             Whose::Object(object) => self.look_at_mailbox(object, &self.mailboxes[object.index()]),
             Whose::Monitor(monitor) => self.look_at_monitor_state(monitor),
-            Whose::Shown(number) => {
-                let identity = Print::of(Domain::Monitor).and(self.shown.values[number]);
-                PartState { is_shown: true, ..PartState::of(identity, self.shown_print(number)) }
-            }
+            Whose::Shown(number) => self.look_at_shown(number),
         })
     }
 
@@ -422,11 +419,6 @@ impl World {
         let History { local, spawned, created, drawn, handed, print, stale: _ } = history;
         let counted = (spawned, created, drawn, handed);
         PartState::of(Print::of_value(Domain::History, &(process.number(), counted)).and(*local), *print)
-    }
-
-    fn look_at_monitor_state(&self, monitor: usize) -> PartState {
-        let identity = Print::of(Domain::Monitor).with(monitor as u64).and(self.monitors[monitor]);
-        PartState::of(identity, self.monitor_print(monitor))
     }
 
     fn look_at_mailbox(&self, object: Object, mailbox: &Mailbox) -> PartState {
