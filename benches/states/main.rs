@@ -2,14 +2,17 @@
 //!
 //! The programs are two-phase commits: `voting`, that of `benches/peers`, where a send and a receive are a step each, `named-votes`, and
 //! `identical-votes`, whose participants are identical tasks; in `each-votes` the same are tasks of their own. In `networked` the messages of
-//! each sender keep their order, and a monitor listens.
+//! each sender keep their order, and a monitor listens; in `lossy` one message may be lost, and waits end when a time has passed. `locked` has locks, permits,
+//! notifications and a watched value instead of messages.
 //! Prints states, transitions, how often the program was executed, the time, rates, and the largest size that the process ever had
 //! in memory. Not criterion's: one search may take minutes.
 
-use delay::{Checker, Granularity};
+use delay::{Checker, Faults, Granularity};
 use std::{env, fs, time::Duration};
 
 mod identical_votes;
+mod locked;
+mod lossy;
 mod named_votes;
 mod networked;
 #[path = "../peers/src/programs/voting.rs"]
@@ -30,7 +33,11 @@ fn main() {
         "identical-votes" => checker.check(move || identical_votes::identical_votes(participants, true)),
         "each-votes" => checker.check(move || identical_votes::identical_votes(participants, false)),
         "networked" => checker.check(move || networked::networked(participants)),
-        other => panic!("no program is called {other}: voting, named-votes, identical-votes, each-votes, networked"),
+        "lossy" => checker.faults(Faults::NONE.drop(1)).check(move || lossy::lossy(participants)),
+        "locked" => checker.check(move || locked::locked(participants)),
+        other => panic!(
+            "no program is called {other}: voting, named-votes, identical-votes, each-votes, networked, lossy, locked"
+        ),
     };
     let seconds = began.elapsed().as_secs_f64();
     assert!(!report.is_failure(), "{}", report.sentences());

@@ -24,7 +24,7 @@ impl Random {
         ((self.0 >> 33) % bound) as usize
     }
 
-    fn of<T: Clone>(&mut self, all: &[T]) -> T {
+    pub(crate) fn of<T: Clone>(&mut self, all: &[T]) -> T {
         all[self.below(all.len() as u64)].clone()
     }
 }

@@ -18,7 +18,11 @@ mod table;
 
 use measure::{Contestant, interleaved};
 use paxos::Paxos;
-use peers::{bare, loom, ours, shuttle, spin, stateright, traceforge};
+use peers::{
+    bare, loom,
+    ours::{self, Order},
+    shuttle, spin, stateright, traceforge,
+};
 use programs::Program;
 use std::process::ExitCode;
 
@@ -102,7 +106,8 @@ fn actor_states() {
     for clients in [2, 3] {
         let protocol = Paxos { clients, servers: 3 };
         let contestants = vec![
-            Contestant::searcher("ours, ses", move || ours::exhaust_protocol(protocol)),
+            Contestant::searcher("ours, ses, depth first", move || ours::exhaust_protocol(protocol, Order::Deep)),
+            Contestant::searcher("ours, ses", move || ours::exhaust_protocol(protocol, Order::Bounded)),
             Contestant::searcher("stateright, depth first", move || stateright::exhaust(protocol)),
         ];
         table::print(&format!("States of Paxos, {clients} clients and 3 servers"), "states", &interleaved(contestants));
@@ -113,7 +118,10 @@ fn actor_states() {
 fn channel_states() {
     const PARTICIPANTS: usize = 6;
     let verifier = spin::Verifier::build(PARTICIPANTS);
-    let mut contestants = vec![Contestant::searcher("ours, ses", || ours::exhaust_voting(PARTICIPANTS))];
+    let mut contestants = vec![
+        Contestant::searcher("ours, ses, depth first", || ours::exhaust_voting(PARTICIPANTS, Order::Deep)),
+        Contestant::searcher("ours, ses", || ours::exhaust_voting(PARTICIPANTS, Order::Bounded)),
+    ];
     match &verifier {
         Ok(verifier) => contestants.push(Contestant::searcher("Spin, -O2 -DSAFETY -DNOREDUCE", || verifier.exhaust())),
         Err(error) => println!("\nSpin is left out: {}", error.trim()),

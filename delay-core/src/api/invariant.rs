@@ -58,13 +58,13 @@ pub fn observe<T: Hash + fmt::Debug + 'static>(name: impl Into<Cow<'static, str>
         context::with(|context| context.unseen += 1);
         return;
     }
-    let print = Print::of_text(Domain::Monitor, &name).and(Print::of_value(Domain::Content, &value));
-    let value = Value { shown: Box::new(value), type_name: type_name::<T>(), print };
+    let of_name = Print::of_text(Domain::Monitor, &name);
+    let print = of_name.and(Print::of_value(Domain::Content, &value));
+    let value = Value { shown: Box::new(value), type_name: type_name::<T>() };
     // What was there before is dropped outside the borrow.
     let _before = context::with(|context| {
         let before = context.observations.set(name, value);
-        let old = before.as_ref().map_or_else(Print::default, |value| value.print);
-        context.world.set_observed(old, print);
+        context.world.observe_value(of_name, print);
         before
     });
 }

@@ -207,10 +207,10 @@ mod tests {
     fn why_shards_were_executed_live_is_told_once_and_in_one_order() {
         let mut shards = [(1, 4), (2, 5), (3, 6)].map(|(number, more)| (exhaustive(number, more), Stop::Exhausted));
         shards[0].0.totals.beyond_learning = Beyond::Storage.bit();
-        shards[2].0.totals.beyond_learning = Beyond::Locks.bit() | Beyond::Storage.bit();
+        shards[2].0.totals.beyond_learning = Beyond::Nodes.bit() | Beyond::Storage.bit();
         let (all, stop) = Coverage::together(&shards).expect("there are shards");
         let text = all.sentences(&stop);
-        assert!(text.ends_with("\n  executed live: learned execution does not cover locks and storage"), "{text}");
+        assert!(text.ends_with("\n  executed live: learned execution does not cover nodes and storage"), "{text}");
         assert!(!shards[1].0.sentences(&stop).contains("executed live"));
     }
 

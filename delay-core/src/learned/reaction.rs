@@ -37,7 +37,7 @@ impl Digest {
                     digest.asked = digest.asked.plus(print_of(op).with(place));
                 }
                 Act::Cancel(_) => digest.given_up += 1,
-                Act::LookAt(_) => {}
+                Act::LookAtWait(_) => {}
                 act => digest.done = digest.done.and(print_of(act)),
             }
         }

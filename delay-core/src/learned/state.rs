@@ -52,6 +52,8 @@ struct Kept {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Sums {
     pub(super) print: Print,
+    /// Of the parts that invariants look at.
+    pub(super) shown: Print,
     /// The rest, by its number.
     pub(super) rest: u32,
     /// Processes with an alternative.
@@ -69,6 +71,7 @@ impl Sums {
     pub(super) fn to(self, other: Self) -> Self {
         Self {
             print: other.print.minus(self.print),
+            shown: other.shown.minus(self.shown),
             rest: other.rest,
             enabled: other.enabled.wrapping_sub(self.enabled),
             alternatives: other.alternatives.wrapping_sub(self.alternatives),
@@ -80,6 +83,7 @@ impl Sums {
     #[inline]
     pub(super) fn add(&mut self, more: &Self) {
         self.print = self.print.plus(more.print);
+        self.shown = self.shown.plus(more.shown);
         self.rest = more.rest;
         self.enabled = self.enabled.wrapping_add(more.enabled);
         self.alternatives = self.alternatives.wrapping_add(more.alternatives);
@@ -89,6 +93,9 @@ impl Sums {
 
     pub(super) fn count(&mut self, part: &PartState) {
         self.print = self.print.plus(part.print);
+        if part.is_shown {
+            self.shown = self.shown.plus(part.print);
+        }
         let apart = part.alternatives.apart();
         self.enabled += u32::from(apart > 0);
         self.alternatives += apart;
@@ -97,6 +104,9 @@ impl Sums {
 
     pub(super) fn discount(&mut self, part: &PartState) {
         self.print = self.print.minus(part.print);
+        if part.is_shown {
+            self.shown = self.shown.minus(part.print);
+        }
         let apart = part.alternatives.apart();
         self.enabled -= u32::from(apart > 0);
         self.alternatives -= apart;
@@ -332,6 +342,13 @@ impl State {
             Self::put_back(&mut self.lines[line.index()], before);
         }
         self.sums = sums;
+    }
+
+    /// What the last step shows to invariants, if that is not what they have seen before it.
+    #[inline]
+    pub(super) fn news(&self) -> Option<Print> {
+        let before = self.before.last().map(|before| before.sums.shown);
+        (before != Some(self.sums.shown)).then_some(self.sums.shown)
     }
 
     /// Whether the last step has left all as it was.

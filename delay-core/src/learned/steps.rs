@@ -155,7 +155,11 @@ impl Steps {
         let mut first = begins(choice);
         while let Some(effect) = self.find(state, choice.process, first) {
             if self.have(state, effect, world) {
-                return true;
+                // What invariants have not seen yet, the World shows them.
+                if state.news().is_none_or(|shown| world.invariants_hold_of(shown)) {
+                    return true;
+                }
+                break;
             }
             first = GOES_ON;
         }

@@ -4,7 +4,7 @@
 //! outside every borrow of the context.
 
 use super::{Live, panics};
-use crate::{hash::Print, verdict::Violation};
+use crate::verdict::Violation;
 use std::{
     any::{Any, type_name},
     borrow::Cow,
@@ -16,11 +16,10 @@ use std::{
 pub(crate) type Name = Cow<'static, str>;
 type Invariant = Box<dyn Fn(&Observed) -> Result<(), String>>;
 
-/// An observed value: what it is, and its part of the fingerprint.
+/// An observed value.
 pub(crate) struct Value {
     pub(crate) shown: Box<dyn Any>,
     pub(crate) type_name: &'static str,
-    pub(crate) print: Print,
 }
 
 /// The last value observed under each name.
@@ -123,6 +122,8 @@ impl Live<'_> {
         if let Some((name, message)) = broken {
             let process = context.labels.process(&context.world, actor);
             context.violate(Violation::Invariant { name, process, message });
+        } else {
+            context.world.note_invariants_hold();
         }
     }
 }

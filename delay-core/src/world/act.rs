@@ -5,7 +5,6 @@
 use super::{
     World,
     access::Kind,
-    beyond::Beyond,
     fault::Rule,
     journal::{Act, told},
     mailbox::{Mailbox, Queued},
@@ -419,17 +418,6 @@ impl World {
         self.observe_of_kind(self.actor, about, op << 8 | kind_now(result), seen);
     }
 
-    /// Looks at a mailbox without changing it; what is seen is an observation.
-    pub fn look(&mut self, object: Object, see: impl FnOnce(&Mailbox) -> u64) -> u64 {
-        self.beyond_step(Beyond::Looks);
-        self.touch_object(object, Kind::Look);
-        self.shared_op_on(object);
-        let seen = see(&self.mailboxes[object.index()]);
-        self.follow_value(Print::default().with(seen));
-        self.observe_of(self.names.object_print(object), Print::default().with(seen));
-        seen
-    }
-
     /// Looks at how far a process has come: an observation.
     pub fn look_at_process(&mut self, process: Process) -> Status {
         self.journal.note(|| Act::LookAtProcess(process));
@@ -454,14 +442,6 @@ impl World {
         let seen = self.local_of(actor);
         self.journal.note(|| Act::Answered(seen.short()));
         over
-    }
-
-    /// The actor's visible state changed from one named value to another. See `observed`.
-    pub fn set_observed(&mut self, old: Print, new: Print) {
-        self.beyond_journal(Beyond::Observed);
-        self.cannot_reduce("observe(..) (an invariant looks at states, of which it leaves some out)");
-        self.shared_op();
-        self.observed = self.observed.minus(old).plus(new);
     }
 
     /// The future of the actor depends only on `state`: its history is forgotten.

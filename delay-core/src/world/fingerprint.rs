@@ -112,7 +112,6 @@ impl World {
             sum,
             sleepers,
             stores,
-            observed,
             // In `print_of_rest`, below.
             choosing: _,
             // In `environment_print`, below.
@@ -127,10 +126,12 @@ impl World {
             histories: _,
             mailboxes: _,
             monitors: _,
+            shown: _,
             shared: _,
             // Which processes and mailboxes there are follows from the parts in `sum`.
             present: _,
             present_mailboxes: _,
+            present_shared: _,
             // Functions of the rest.
             enabled: _,
             alternatives: _,
@@ -169,12 +170,6 @@ impl World {
                 as_set: _,
         } = self;
         let mut print = Self::print_of_rest(*sum, &self.choosing, |who| self.names.process_print(who));
-        #[cfg(feature = "test-hooks")]
-        let observed = if self.masks(masked::Part::Observed) { &Print::default() } else { observed };
-        // What was observed decides what an invariant will say.
-        if *observed != Print::default() {
-            print = Print::of(Domain::Monitor).and(print).and(*observed);
-        }
         #[cfg(feature = "test-hooks")]
         let sleepers = self.unless(masked::Part::Timers, sleepers);
         if !sleepers.is_empty() {

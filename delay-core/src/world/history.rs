@@ -14,6 +14,8 @@ pub struct History {
     pub(super) spawned: u32,
     pub(super) created: u32,
     pub(super) drawn: u32,
+    /// Handles it made that their object tells apart.
+    pub(super) handed: u32,
     /// Cached part of the state's fingerprint, and whether the process's parts of it must be computed anew.
     pub(super) print: Print,
     pub(super) stale: bool,
@@ -69,7 +71,8 @@ impl History {
 
     /// What the future of the process with this name depends on.
     pub(super) fn fingerprint(&self, name: Print) -> Print {
-        let Self { local, spawned: _, created: _, drawn, print: _, stale: _ } = self;
+        // A handle is named by its rank among those that are left: how many there were tells nothing.
+        let Self { local, spawned: _, created: _, drawn, handed: _, print: _, stale: _ } = self;
         // Pitfall B.8: a checkpoint replaces `local`, and leaves what is counted here.
         Print::of(Domain::History).and(name).and(*local).with(u64::from(*drawn)).with(self.counted())
     }

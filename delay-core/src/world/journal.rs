@@ -6,8 +6,10 @@
 
 use super::{
     World,
+    look::Look,
     mailbox::Reception,
     op::{Immediate, Op, Site},
+    shared::again::SharedAct,
     words::Delivery,
 };
 use crate::{
@@ -23,7 +25,7 @@ pub enum Act {
     /// It started waiting for so much time to pass.
     Sleep(u64, Site),
     /// It looked at what it waits for.
-    LookAt(Slot),
+    LookAtWait(Slot),
     /// It stopped waiting.
     Cancel(Slot),
     /// It spawned.
@@ -83,6 +85,12 @@ pub enum Act {
     Announce,
     /// It brought a monitor into a state.
     SetMonitor(usize, Print, bool),
+    /// It did something with what processes share other than mailboxes.
+    Shared(SharedAct),
+    /// It looked at a mailbox, and saw a number.
+    LookAt(Object, Look),
+    /// It showed a value under a name to the invariants.
+    Observe(Print, Print),
     /// What the World told it at the act before.
     Answered(u64),
 }
@@ -152,7 +160,7 @@ impl World {
             Act::Sleep(span, site) => {
                 self.wait(Op::Sleep(self.actors_now().saturating_add(span)), site);
             }
-            Act::LookAt(slot) => {
+            Act::LookAtWait(slot) => {
                 self.look_at(actor, slot);
             }
             Act::Cancel(slot) => self.cancel(actor, slot),
@@ -199,6 +207,9 @@ impl World {
             Act::AskMonitor(monitor) => return Told::Answer(self.ask_monitor(monitor)),
             Act::Announce => self.announce(),
             Act::SetMonitor(monitor, state, is_hot) => self.set_monitor(monitor, state, is_hot),
+            Act::Observe(name, value) => self.observe_value(name, value),
+            Act::Shared(act) => return self.do_shared_again(act),
+            Act::LookAt(object, look) => return Told::Answer(self.look(object, look)),
             Act::Answered(_) => crate::bug!("an answer is not an act"),
         }
         Told::Nothing
@@ -228,10 +239,11 @@ impl World {
     #[inline]
     pub fn place_of(&self, process: Process) -> Print {
         let state = &self.processes[process.index()];
-        let history = self.histories[process.index()].of(self.names.process_print(process));
+        let history = &self.histories[process.index()];
+        let seen = history.of(self.names.process_print(process));
         let kept = state.pending.iter().enumerate().filter(|(_, pending)| pending.is_in_use());
         // Whoever ends last drops the result.
-        let place = history.with(u64::from(state.handles > 0));
+        let place = seen.with(u64::from(history.handed) << 1 | u64::from(state.handles > 0));
         kept.fold(place, |print, (slot, pending)| {
             let site = u64::from(pending.site.line()) << 32 | u64::from(pending.site.column()) << 16;
             print.with(site ^ (slot as u64) << 8 ^ pending.stage())

@@ -58,7 +58,10 @@ impl World {
             let print = self.monitor_print(monitor);
             sums.add(print, looks.part(print, |_| Ok(Summand::Same))?);
         }
-        Ok(self.key_of(&sums, looks, class, &self.choosing, self.observed))
+        for value in self.shown.values.iter().filter(|value| **value != Print::default()) {
+            sums.add(*value, looks.part(*value, |_| Ok(Summand::Same))?);
+        }
+        Ok(self.key_of(&sums, looks, class, &self.choosing))
     }
 
     /// The key of a state elsewhere, by the prints of its parts, its queues, and its rest. None if no look was made at one of its parts.
@@ -76,7 +79,7 @@ impl World {
         let mut looks = std::mem::take(&mut self.looks);
         let added = queues.into_iter().try_for_each(|queue| self.add_queue(&mut looks, class, &mut sums, queue));
         let choosing = rest.map(Rest::list).unwrap_or_default();
-        let key = added.map(|()| self.key_of(&sums, &looks, class, choosing, Print::default()));
+        let key = added.map(|()| self.key_of(&sums, &looks, class, choosing));
         self.looks = looks;
         key.map_err(|why| self.names.tell_copies_apart(why)).ok()
     }
@@ -101,21 +104,14 @@ impl World {
         Ok(())
     }
 
-    fn key_of(
-        &self,
-        sums: &Sums,
-        looks: &Looks,
-        class: Class,
-        choosing: &[(Process, Slot, Outcomes)],
-        observed: Print,
-    ) -> Print {
+    fn key_of(&self, sums: &Sums, looks: &Looks, class: Class, choosing: &[(Process, Slot, Outcomes)]) -> Print {
         let mut keys = Print::default();
         for (place, (each, own)) in (0..).zip(sums.each.iter().zip(&sums.own)) {
             let eye = Eye { names: &self.names, followed: &looks.followed, class, whose: Whose::Copy(place) };
             let rest = Self::print_of_rest(sums.same.plus(*each), choosing, |who| eye.process(who));
             keys = keys.plus(Print::of(Domain::Copy).and(rest).and(*own));
         }
-        Print::of(Domain::Copy).and(keys).and(observed)
+        Print::of(Domain::Copy).and(keys)
     }
 
     /// Whether looks can be made at all that a state is made of. Where shared objects are made, that was seen.

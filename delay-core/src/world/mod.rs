@@ -28,6 +28,7 @@ pub mod history;
 pub mod journal;
 mod key;
 mod lane;
+pub mod look;
 mod looked;
 pub mod mailbox;
 #[cfg(feature = "test-hooks")]
@@ -35,6 +36,7 @@ pub mod masked;
 mod monitor;
 mod network;
 mod node;
+mod observed;
 pub mod op;
 pub mod parts;
 pub mod premises;
@@ -67,6 +69,7 @@ use journal::Journal;
 pub use lane::{After, LANE};
 use looked::Looked;
 use mailbox::Mailbox;
+use observed::Shown;
 use op::Outcomes;
 use parts::Part;
 use premises::Premises;
@@ -103,15 +106,17 @@ pub struct World {
     /// Mailboxes of this execution in order of creation.
     present_mailboxes: Vec<Object>,
     /// What processes share other than mailboxes, by the same ids; what stands in a mailbox's place has no meaning.
-    shared: Vec<Shared>,
+    shared: Tracked<Shared>,
+    /// Those of this execution in order of creation.
+    present_shared: Vec<Object>,
     /// Pending timers. Unordered; ordered when looked at.
     sleepers: Vec<(Process, Slot)>,
     /// In the order in which they were opened.
     stores: Vec<StoreState>,
     /// State of each monitor, in order of registration.
     monitors: Vec<Print>,
-    /// The observed values with their names, as a bag.
-    observed: Print,
+    /// What processes show to invariants.
+    shown: Shown,
     environment: Environment,
     /// Per monitor that is hot, the choice in which it became so.
     hot_since: Vec<Option<u64>>,
@@ -199,13 +204,14 @@ impl World {
             processes: Tracked::new(Part::process, looked.clone()),
             histories: Tracked::new(Part::history, looked.clone()),
             present: Vec::new(),
-            mailboxes: Tracked::new(Part::mailbox, looked.clone()),
+            mailboxes: Tracked::new(Part::object, looked.clone()),
             present_mailboxes: Vec::new(),
-            shared: Vec::new(),
+            shared: Tracked::new(Part::object, looked.clone()),
+            present_shared: Vec::new(),
             sleepers: Vec::new(),
             stores: Vec::new(),
             monitors: Vec::new(),
-            observed: Print::default(),
+            shown: Shown::default(),
             hot_since: Vec::new(),
             choosing: Vec::new(),
             environment: Environment::default(),
@@ -247,10 +253,11 @@ impl World {
             self.processes[process.index()].status = Status::Absent;
         }
         self.present_mailboxes.clear();
+        self.present_shared.clear();
         self.sleepers.clear();
         self.stores.clear();
         self.monitors.clear();
-        self.observed = Print::default();
+        self.shown.reset();
         self.hot_since.clear();
         self.choosing.clear();
         self.environment.reset();

@@ -7,7 +7,7 @@ use super::{
     access::{Kind, Place},
     beyond::Beyond,
     journal::Act,
-    parts::{Part, Seen},
+    parts::{Part, PartState, Seen},
 };
 use crate::hash::{Domain, Print};
 
@@ -33,6 +33,12 @@ impl World {
         }
         // Pitfall B.4: what it remembers decides what it will say.
         Print::of(Domain::Monitor).with(monitor as u64).and(self.monitors[monitor])
+    }
+
+    /// A monitor, as a part.
+    pub(super) fn look_at_monitor_state(&self, monitor: usize) -> PartState {
+        let identity = Print::of(Domain::Monitor).with(monitor as u64).and(self.monitors[monitor]);
+        PartState::of(identity, self.monitor_print(monitor))
     }
 
     /// The actor looks at a monitor.

@@ -1,4 +1,4 @@
-//! The parts a state is made of, for those who know a state by numbers: processes, mailboxes, monitors, and the rest.
+//! The parts a state is made of, for those who know a state by numbers: processes, mailboxes, what else they share, monitors, and the rest.
 //!
 //! A step is a function of the parts it looks at and changes only such parts; so what it did once, it does wherever these are
 //! the same ([`crate::learned::steps`]).
@@ -28,7 +28,8 @@ use crate::{
     ids::{Object, Process, Slot},
 };
 
-/// A process without its history, its history, a mailbox without what is queued in it and who waits for it, or a monitor.
+/// A process without its history, its history, a mailbox without what is queued in it and who waits for it, another object that is shared, a
+/// monitor, or what is shown under a name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Part(u32);
 
@@ -48,16 +49,22 @@ impl Part {
         Self((index as u32) << 2 | 1)
     }
 
-    /// A mailbox's part, by its index.
+    /// The part that a mailbox or another object is, by its index.
     #[inline]
-    pub const fn mailbox(index: usize) -> Self {
+    pub const fn object(index: usize) -> Self {
         Self((index as u32) << 2 | 2)
     }
 
     /// A monitor's part, by its number.
     #[inline]
     pub const fn monitor(number: usize) -> Self {
-        Self((number as u32) << 2 | 3)
+        Self((number as u32) << 3 | 3)
+    }
+
+    /// What is shown under a name, by its number.
+    #[inline]
+    pub const fn shown(number: usize) -> Self {
+        Self((number as u32) << 3 | 7)
     }
 
     /// The part with this index.
@@ -83,10 +90,11 @@ impl Part {
 
     fn of(self) -> Whose {
         match (self.0 % 4, self.whose() as u32) {
+            (3, value) if value % 2 == 1 => Whose::Shown(value as usize / 2),
             (0, process) => Whose::Process(Process::new(process)),
             (1, process) => Whose::History(Process::new(process)),
-            (3, monitor) => Whose::Monitor(monitor as usize),
-            (_, mailbox) => Whose::Mailbox(Object::new(mailbox)),
+            (3, monitor) => Whose::Monitor(monitor as usize / 2),
+            (_, object) => Whose::Object(Object::new(object)),
         }
     }
 
@@ -102,8 +110,9 @@ impl Part {
 enum Whose {
     Process(Process),
     History(Process),
-    Mailbox(Object),
+    Object(Object),
     Monitor(usize),
+    Shown(usize),
 }
 
 /// What belongs to no part, as far as steps are learnt that touch it: what is to be chosen first, the pending timers, and what may still go
@@ -191,12 +200,15 @@ pub struct PartState {
     pub is_live: bool,
     /// Whether it has to be looked at where an execution ends: it waits for something unknown, or has messages and no name.
     pub is_peculiar: bool,
+    /// Whether it is what invariants look at.
+    pub is_shown: bool,
 }
 
 impl PartState {
     /// Of a part that is no process.
-    const fn of(identity: Print, print: Print) -> Self {
-        Self { identity, print, alternatives: Alternatives::Are(0), is_live: false, is_peculiar: false }
+    pub(super) const fn of(identity: Print, print: Print) -> Self {
+        let alternatives = Alternatives::Are(0);
+        Self { identity, print, alternatives, is_live: false, is_peculiar: false, is_shown: false }
     }
 }
 
@@ -208,6 +220,7 @@ impl World {
         self.processes.watch(true);
         self.histories.watch(true);
         self.mailboxes.watch(true);
+        self.shared.watch(true);
     }
 
     /// What was looked at, and what became of it. Nothing more is noted. The step is settled, or goes on.
@@ -216,6 +229,7 @@ impl World {
         self.processes.watch(false);
         self.histories.watch(false);
         self.mailboxes.watch(false);
+        self.shared.watch(false);
         self.fingerprint();
         let parts = seen.iter().filter_map(|seen| match seen {
             Seen::Part(part) => Some((*part, self.look_at_part(*part))),
@@ -287,8 +301,11 @@ impl World {
     pub fn parts(&self) -> impl Iterator<Item = Part> {
         let of_process = |process: &Process| [Part::process(process.index()), Part::history(process.index())];
         let processes = self.present.iter().flat_map(of_process);
-        let mailboxes = self.present_mailboxes.iter().map(|object| Part::mailbox(object.index()));
-        processes.chain(mailboxes).chain((0..self.monitors.len()).map(Part::monitor))
+        let objects = self.present_mailboxes.iter().chain(&self.present_shared);
+        let objects = objects.map(|object| Part::object(object.index()));
+        let is_shown = |number: &usize| self.shown.values[*number] != Print::default();
+        let shown = (0..self.shown.values.len()).filter(is_shown).map(Part::shown);
+        processes.chain(objects).chain((0..self.monitors.len()).map(Part::monitor)).chain(shown)
     }
 
     /// The prints of all parts, summed up.
@@ -302,8 +319,9 @@ impl World {
             Whose::Process(process) | Whose::History(process) => {
                 self.processes.get(process.index()).is_some_and(|state| state.status != Status::Absent)
             }
-            Whose::Mailbox(object) => self.present_mailboxes.contains(&object),
+            Whose::Object(object) => self.present_mailboxes.contains(&object) || self.present_shared.contains(&object),
             Whose::Monitor(monitor) => monitor < self.monitors.len(),
+            Whose::Shown(number) => self.shown.values.get(number).is_some_and(|value| *value != Print::default()),
         }
     }
 
@@ -315,8 +333,13 @@ impl World {
                 Self::look_at_state(process, state, self.alternatives_told(state))
             }
             Whose::History(process) => Self::look_at_history(process, &self.histories[process.index()]),
-            Whose::Mailbox(object) => self.look_at_mailbox(object, &self.mailboxes[object.index()]),
+            Whose::Object(object) if self.present_shared.contains(&object) => {
+                let shared = self.shared(object);
+                PartState::of(shared.identity(object), shared.print)
+            }
+            Whose::Object(object) => self.look_at_mailbox(object, &self.mailboxes[object.index()]),
             Whose::Monitor(monitor) => self.look_at_monitor_state(monitor),
+            Whose::Shown(number) => self.look_at_shown(number),
         })
     }
 
@@ -389,18 +412,14 @@ impl World {
             alternatives: told,
             is_live: state.is_live(),
             is_peculiar: state.is_live() && state.waiting().next().is_none(),
+            is_shown: false,
         }
     }
 
     fn look_at_history(process: Process, history: &History) -> PartState {
-        let History { local, spawned, created, drawn, print, stale: _ } = history;
-        let counted = (spawned, created, drawn);
+        let History { local, spawned, created, drawn, handed, print, stale: _ } = history;
+        let counted = (spawned, created, drawn, handed);
         PartState::of(Print::of_value(Domain::History, &(process.number(), counted)).and(*local), *print)
-    }
-
-    fn look_at_monitor_state(&self, monitor: usize) -> PartState {
-        let identity = Print::of(Domain::Monitor).with(monitor as u64).and(self.monitors[monitor]);
-        PartState::of(identity, self.monitor_print(monitor))
     }
 
     fn look_at_mailbox(&self, object: Object, mailbox: &Mailbox) -> PartState {

@@ -68,8 +68,6 @@ impl World {
                 self.journal.note(|| Act::Sleep(span, site));
                 self.cannot_reduce("timers (sleep, timeout, interval)");
             }
-            // Whoever created it has said so.
-            Op::Shared { .. } => debug_assert!(self.is_beyond_learning(), "what tasks share is not learnt"),
             Op::Crash(_) | Op::Restart(_) | Op::Down(_) => self.beyond_journal(Beyond::Nodes),
             Op::Store(..) => self.beyond_journal(Beyond::Storage),
             op => self.journal.note(|| Act::Wait(op, site)),
@@ -124,7 +122,7 @@ impl World {
     #[inline(always)]
     #[expect(clippy::inline_always, reason = "most leaves are looked at twice, and the answer is a word or two")]
     pub fn look_at(&mut self, process: Process, slot: Slot) -> Option<Observation> {
-        self.journal.note(|| Act::LookAt(slot));
+        self.journal.note(|| Act::LookAtWait(slot));
         let state = &mut self.processes[process.index()];
         let pending = &mut state.pending[slot.index()];
         let Grant::Granted(observation) = pending.state else {

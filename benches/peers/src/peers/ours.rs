@@ -103,17 +103,30 @@ pub fn reduce<P: Peer>(program: Program) -> Work {
     Work::executions(report.coverage.executions)
 }
 
+/// In which order states are visited.
+#[derive(Clone, Copy, Debug)]
+pub enum Order {
+    /// Bound by bound, as by default.
+    Bounded,
+    /// Without a bound, as the peers do.
+    Deep,
+}
+
 /// Visits all states of `voting`, each op a step of its own.
-pub fn exhaust_voting(participants: usize) -> Work {
-    exhaust(checker().granularity(Granularity::Op), move || voting(participants))
+pub fn exhaust_voting(participants: usize, order: Order) -> Work {
+    exhaust(checker().granularity(Granularity::Op), order, move || voting(participants))
 }
 
 /// Visits all states of a protocol, its messages carried as stateright's network carries them.
-pub fn exhaust_protocol<P: Protocol>(protocol: P) -> Work {
-    exhaust(checker().granularity(Granularity::Macro).wire(Wire::Exact), move || actors::body(protocol))
+pub fn exhaust_protocol<P: Protocol>(protocol: P, order: Order) -> Work {
+    exhaust(checker().granularity(Granularity::Macro).wire(Wire::Exact), order, move || actors::body(protocol))
 }
 
-fn exhaust<F: Future<Output = ()>>(checker: Checker, body: impl Fn() -> F + Send + Sync) -> Work {
+fn exhaust<F: Future<Output = ()>>(checker: Checker, order: Order, body: impl Fn() -> F + Send + Sync) -> Work {
+    let checker = match order {
+        Order::Bounded => checker,
+        Order::Deep => checker.delta(u32::MAX),
+    };
     let report = checker.mode(Mode::Ses).execution(Execution::Learned).check(body);
     assert!(report.is_complete(), "{}", report.sentences());
     let coverage = &report.coverage;

@@ -48,8 +48,8 @@ impl Barrier {
         let inner = if backend::is_controlled() {
             Side::Controlled(Gate {
                 n: n.max(1),
-                arrived: watch::Sender::named(0, Payload::visible(), "barrier"),
-                opened: watch::Sender::named(0, Payload::visible(), "barrier"),
+                arrived: watch::Sender::part_of(0, Payload::visible(), "barrier"),
+                opened: watch::Sender::part_of(0, Payload::visible(), "barrier"),
             })
         } else {
             Side::Tokio(theirs::Barrier::new(n))

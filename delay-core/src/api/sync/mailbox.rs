@@ -4,7 +4,7 @@
 //! is polled. Invariant: a queued message of a live receiver has its value here, from the sender's poll until the
 //! receiver's.
 
-use super::{senders::Weak, values::Values};
+use super::{values::Values, weak::Weak};
 use crate::{
     api::{
         backend,
@@ -18,7 +18,8 @@ use crate::{
     world::{
         World,
         fault::Rule,
-        mailbox::{Mailbox, Reception},
+        look::Look,
+        mailbox::Reception,
         op::{Immediate, Observation, Op, Site},
         words::Delivery,
     },
@@ -377,7 +378,7 @@ impl<T, V> Core<T, V> {
     /// A weak sender becomes a sender, unless none is left: an observation.
     #[track_caller]
     pub(crate) fn revive_sender(&self) -> bool {
-        let revived = self.look(|mailbox| u64::from(mailbox.senders() > 0)) != 0;
+        let revived = self.look(Look::HasSenders) != 0;
         if revived {
             self.add_sender();
         }
@@ -387,13 +388,14 @@ impl<T, V> Core<T, V> {
     /// How many senders there are: an observation.
     #[track_caller]
     pub(crate) fn sender_count(&self) -> usize {
-        self.look(|mailbox| u64::from(mailbox.senders())) as usize
+        self.look(Look::Senders) as usize
     }
 
     /// How many weak senders there are: an observation.
     #[track_caller]
     pub(crate) fn weak_sender_count(&self) -> usize {
-        self.look(|_| self.weak_senders.count()) as usize
+        let count = self.weak_senders.count();
+        backend::within(self.execution, |context| context.world.look_beyond(self.object, count)) as usize
     }
 
     pub(crate) fn add_weak_sender(&self) {
@@ -440,8 +442,8 @@ impl<T, V> Core<T, V> {
 
     /// Looks at the mailbox: an observation of the actor.
     #[track_caller]
-    pub(crate) fn look(&self, see: impl FnOnce(&Mailbox) -> u64) -> u64 {
-        backend::within(self.execution, |context| context.world.look(self.object, see))
+    pub(crate) fn look(&self, look: Look) -> u64 {
+        backend::within(self.execution, |context| context.world.look(self.object, look))
     }
 
     /// Most messages it holds. Never changes, so not an observation.

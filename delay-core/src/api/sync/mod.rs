@@ -12,10 +12,10 @@ pub mod oneshot;
 mod permits;
 mod rwlock;
 mod semaphore;
-mod senders;
 mod set_once;
 mod values;
 pub mod watch;
+mod weak;
 
 use super::payload::Payload;
 pub use barrier::{Barrier, BarrierWaitResult};

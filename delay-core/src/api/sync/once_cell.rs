@@ -39,7 +39,7 @@ struct Cell<T> {
 
 impl<T> Cell<T> {
     fn new(value: Option<T>) -> Self {
-        let is_set = watch::Sender::named(value.is_some(), Payload::opaque(), "oncecell");
+        let is_set = watch::Sender::part_of(value.is_some(), Payload::opaque(), "oncecell");
         let turn = Semaphore::new(1);
         if value.is_some() {
             turn.close();

@@ -10,6 +10,7 @@ use crate::{
         payload::Payload,
     },
     world::{
+        look::Look,
         mailbox::Reception,
         op::{Immediate, Site},
         words::Delivery,
@@ -146,7 +147,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn is_closed(&self) -> bool {
         match &self.inner {
-            Side::Controlled(sender) => sender.core.look(|mailbox| u64::from(mailbox.is_closed())) != 0,
+            Side::Controlled(sender) => sender.core.look(Look::IsClosed) != 0,
             Side::Tokio(sender) => sender.is_closed(),
         }
     }
@@ -282,7 +283,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn is_empty(&self) -> bool {
         match &self.inner {
-            Side::Controlled(receiver) => receiver.core.look(|mailbox| u64::from(mailbox.queued() == 0)) != 0,
+            Side::Controlled(receiver) => receiver.core.look(Look::IsEmpty) != 0,
             Side::Tokio(receiver) => receiver.is_empty(),
         }
     }

@@ -8,10 +8,7 @@ use crate::{
     live::context::Context,
     world::{
         op::{Observation, Op, Site},
-        shared::{
-            Ask, Change,
-            semaphore::{Refused, Semaphore},
-        },
+        shared::{Ask, Change, again::SharedLook, semaphore::Refused},
     },
 };
 use std::future::poll_fn;
@@ -85,8 +82,8 @@ impl Permits {
     }
 
     #[track_caller]
-    pub(super) fn look(self, see: impl FnOnce(&Semaphore) -> u64) -> u64 {
-        backend::within(self.execution, |context| context.world.look_at_semaphore(self.object, see))
+    pub(super) fn look(self, look: SharedLook) -> u64 {
+        backend::within(self.execution, |context| context.world.look_at_shared(self.object, look))
     }
 
     /// The value is reached by whoever owns the lock alone.

@@ -7,7 +7,7 @@ use crate::{
     api::backend::{self, Side},
     world::{
         op::Site,
-        shared::{Change, semaphore::Refused},
+        shared::{Change, again::SharedLook, semaphore::Refused},
     },
 };
 use std::{fmt, panic::Location, sync::Arc};
@@ -70,7 +70,7 @@ impl Semaphore {
     #[track_caller]
     pub fn available_permits(&self) -> usize {
         match &self.inner {
-            Side::Controlled(permits) => permits.look(crate::world::shared::semaphore::Semaphore::free) as usize,
+            Side::Controlled(permits) => permits.look(SharedLook::Free) as usize,
             Side::Tokio(semaphore) => semaphore.available_permits(),
         }
     }
@@ -106,7 +106,7 @@ impl Semaphore {
     #[track_caller]
     pub fn is_closed(&self) -> bool {
         match &self.inner {
-            Side::Controlled(permits) => permits.look(|semaphore| u64::from(semaphore.is_closed())) != 0,
+            Side::Controlled(permits) => permits.look(SharedLook::IsClosed) != 0,
             Side::Tokio(semaphore) => semaphore.is_closed(),
         }
     }

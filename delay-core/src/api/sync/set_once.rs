@@ -62,8 +62,8 @@ impl<T> SetOnce<T> {
     #[track_caller]
     pub fn new() -> Self {
         let inner = if backend::is_controlled() {
-            let is_set = watch::Sender::named(false, Payload::opaque(), "setonce");
-            let unseen = is_set.subscribe();
+            let is_set = watch::Sender::part_of(false, Payload::opaque(), "setonce");
+            let unseen = is_set.subscribe().part_of();
             Side::Controlled(Cell { value: OnceLock::new(), is_set, unseen })
         } else {
             Side::Tokio(theirs::SetOnce::new())

@@ -51,8 +51,8 @@ struct Flag {
 
 impl Flag {
     fn new(parent: Option<Arc<Self>>) -> Arc<Self> {
-        let is_cancelled = watch::Sender::named(false, Payload::visible(), "token");
-        let unseen = is_cancelled.subscribe();
+        let is_cancelled = watch::Sender::part_of(false, Payload::visible(), "token");
+        let unseen = is_cancelled.subscribe().part_of();
         Arc::new(Self { is_cancelled, unseen, parent })
     }
 

@@ -18,7 +18,7 @@ use std::{
     future::Future,
     panic::Location,
     pin::Pin,
-    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    sync::Arc,
     task::{self, Poll},
 };
 use tokio_util::{either::Either, task::task_tracker as theirs};
@@ -42,14 +42,15 @@ pub struct TaskTracker {
 
 /// A tracker of a controlled execution, shared by its clones.
 struct Tracked {
+    /// Invariant: held while it is not closed.
     is_closed: watch::Sender<bool>,
-    /// Invariant: there while it is not closed.
-    open: Mutex<Option<watch::Receiver<bool>>>,
 }
 
 impl Tracked {
-    fn open(&self) -> MutexGuard<'_, Option<watch::Receiver<bool>>> {
-        self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    fn new() -> Self {
+        let is_closed = watch::Sender::part_of(false, Payload::visible(), "tracker");
+        is_closed.hold(true);
+        Self { is_closed }
     }
 
     /// Closes or opens it; whether it was not so before.
@@ -57,10 +58,7 @@ impl Tracked {
     fn set(&self, closed: bool) -> bool {
         let is_new = self.is_closed.send_if_modified(|now| std::mem::replace(now, closed) != closed);
         if is_new {
-            let open = (!closed).then(|| self.is_closed.subscribe());
-            let before = std::mem::replace(&mut *self.open(), open);
-            // Dropped outside the lock: it may be what somebody waits for.
-            drop(before);
+            self.is_closed.hold(!closed);
         }
         is_new
     }
@@ -76,9 +74,7 @@ impl TaskTracker {
     #[must_use]
     pub fn new() -> Self {
         let inner = if backend::is_controlled() {
-            let is_closed = watch::Sender::named(false, Payload::visible(), "tracker");
-            let open = Mutex::new(Some(is_closed.subscribe()));
-            Side::Controlled(Arc::new(Tracked { is_closed, open }))
+            Side::Controlled(Arc::new(Tracked::new()))
         } else {
             Side::Tokio(theirs::TaskTracker::new())
         };

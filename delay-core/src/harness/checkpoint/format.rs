@@ -28,7 +28,7 @@ use std::{
 };
 
 const MAGIC: [u8; 8] = *b"\xdd\x02dlysav";
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 const HEADER_BYTES: u64 = 8 + 4 + 8 + 4;
 
 /// Bytes of head or entries are read in pieces of so many: a length that is damage must not cost memory.

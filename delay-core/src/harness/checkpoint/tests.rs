@@ -153,7 +153,7 @@ fn another_version_and_another_file_are_named() {
     newer[8] = 9;
     std::fs::write(&path, newer).unwrap();
     let error = open(directory.path(), &subject()).unwrap_err();
-    assert!(error.ends_with("it was written by a newer delay: version 9; this one reads 4"), "{error}");
+    assert!(error.ends_with("it was written by a newer delay: version 9; this one reads 5"), "{error}");
     std::fs::write(&path, "a letter to a friend, longer than a header").unwrap();
     assert!(open(directory.path(), &subject()).unwrap_err().ends_with("it is no checkpoint of delay"));
 }

@@ -3,7 +3,7 @@
 //! As in tokio, a receiver that is further behind than the ring is long has lost the oldest messages, and is told how
 //! many. Invariant: the ring holds what some receiver can still get, and no more.
 
-use super::{Kind, Ticket, roster::Roster};
+use super::{Kind, Ticket, again::SharedAct, roster::Roster};
 use crate::{
     hash::{Domain, Print},
     ids::{Message, Object},
@@ -19,6 +19,7 @@ pub struct Broadcast {
     ring: VecDeque<(Message, Print)>,
     /// How many messages each has not got.
     receivers: Roster<u64>,
+    senders: u32,
     /// Every sender is gone.
     abandoned: bool,
 }
@@ -38,7 +39,7 @@ pub enum Taken {
 
 impl Broadcast {
     fn new(capacity: u64) -> Self {
-        Self { capacity, ring: VecDeque::new(), receivers: Roster::default(), abandoned: false }
+        Self { capacity, ring: VecDeque::new(), receivers: Roster::default(), senders: 1, abandoned: false }
     }
 
     /// How many receivers there are.
@@ -54,6 +55,19 @@ impl Broadcast {
     /// How many messages a receiver has not got, lost ones included.
     pub fn behind(&self, ticket: Ticket) -> u64 {
         self.receivers.get(ticket)
+    }
+
+    /// How many senders there are.
+    pub fn senders(&self) -> u32 {
+        self.senders
+    }
+
+    pub(super) fn senders_mut(&mut self) -> &mut u32 {
+        &mut self.senders
+    }
+
+    pub(super) fn abandon(&mut self) {
+        self.abandoned = true;
     }
 
     /// Whether every sender is gone.
@@ -78,7 +92,7 @@ impl Broadcast {
     }
 
     /// What the receiver would get now, and its print.
-    fn peek(&self, ticket: Ticket) -> (Taken, Print) {
+    pub(super) fn peek(&self, ticket: Ticket) -> (Taken, Print) {
         let behind = self.behind(ticket);
         if behind > self.capacity {
             let lost = behind - self.capacity;
@@ -111,16 +125,26 @@ impl Broadcast {
     }
 
     pub(super) fn fingerprint(&self, names: &Names) -> Print {
-        let Self { capacity: _, ring, receivers, abandoned } = self;
+        // How many senders there are is a function of the histories of those who have them.
+        let Self { capacity: _, ring, receivers, senders: _, abandoned } = self;
         let all = receivers.fingerprint(names, |behind| behind);
         let print = Print::of(Domain::Shared).and(all).with(u64::from(*abandoned));
         ring.iter().fold(print, |print, (_, message)| print.and(*message))
+    }
+
+    /// All that steps can tell.
+    pub(super) fn identity(&self) -> Print {
+        let Self { capacity, ring, receivers, senders, abandoned } = self;
+        let all = receivers.identity(|behind| behind).with(*capacity).with(ring.len() as u64);
+        let all = all.with(u64::from(*senders) << 1 | u64::from(*abandoned));
+        ring.iter().fold(all, |print, (_, message)| print.and(*message))
     }
 }
 
 impl World {
     /// Creates a broadcast on behalf of the actor.
     pub fn create_broadcast(&mut self, capacity: u64) -> Object {
+        self.note_shared(|| SharedAct::CreateBroadcast(capacity));
         self.create_shared(Kind::Broadcast(Broadcast::new(capacity)))
     }
 
@@ -147,14 +171,18 @@ impl World {
 
     /// A receiver more: what is sent from now on is for it too.
     pub fn add_listener(&mut self, object: Object) -> Ticket {
+        self.note_shared(|| SharedAct::AddListener(object));
         self.shared_op_on(object);
-        self.touch_shared_print(object);
-        let actor = self.actor;
-        self.broadcast_mut(object).receivers.enter(actor, 0)
+        let ticket = self.next_ticket();
+        self.broadcast_mut(object).receivers.enter(ticket, 0);
+        // Whoever waits that no receiver is left waits on.
+        self.update(object);
+        ticket
     }
 
     /// A receiver is gone.
     pub fn remove_listener(&mut self, object: Object, ticket: Ticket) {
+        self.note_shared(|| SharedAct::RemoveListener(object, ticket));
         self.visible_on(object);
         let broadcast = self.broadcast_mut(object);
         broadcast.receivers.leave(ticket);
@@ -164,9 +192,11 @@ impl World {
 
     /// Sends to every receiver; none if there is none. An opaque message is named by its origin.
     pub fn send_to_all(&mut self, object: Object, content: Option<Print>) -> Option<(Message, usize)> {
+        self.note_shared(|| SharedAct::SendToAll(object, content));
         self.shared_op_on(object);
         let receivers = self.broadcast(object).receivers();
         self.observe_result(object, receivers as u64);
+        self.note_seen();
         if receivers == 0 {
             return None;
         }
@@ -179,27 +209,26 @@ impl World {
 
     /// A receiver that was granted its next message takes it.
     pub fn take_next(&mut self, object: Object, ticket: Ticket) -> Taken {
+        self.note_shared(|| SharedAct::TakeNext(object, ticket));
+        let (_, seen) = self.broadcast(object).peek(ticket);
+        let taken = self.take_from_ring(object, ticket);
+        self.note_told(seen.short());
+        taken
+    }
+
+    fn take_from_ring(&mut self, object: Object, ticket: Ticket) -> Taken {
         self.touch_shared_print(object);
         self.broadcast_mut(object).take(ticket)
     }
 
     /// A receiver takes its next message, if there is one.
     pub fn take_next_now(&mut self, object: Object, ticket: Ticket) -> Taken {
+        self.note_shared(|| SharedAct::TakeNextNow(object, ticket));
         self.shared_op_on(object);
         let (_, print) = self.broadcast(object).peek(ticket);
         self.observe_of(self.names.object_print(object), print);
-        self.take_next(object, ticket)
-    }
-
-    /// The last sender is gone.
-    pub fn abandon_broadcast(&mut self, object: Object) {
-        self.visible_on(object);
-        self.broadcast_mut(object).abandoned = true;
-        self.update(object);
-    }
-
-    /// Looks at a broadcast: an observation.
-    pub fn look_at_broadcast(&mut self, object: Object, see: impl FnOnce(&Broadcast) -> u64) -> u64 {
-        self.look_at_shared(object, |world| see(world.broadcast(object)))
+        let taken = self.take_from_ring(object, ticket);
+        self.note_seen();
+        taken
     }
 }

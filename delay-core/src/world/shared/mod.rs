@@ -10,17 +10,21 @@
 //! - Waiting for what others can take away has two steps: the attempt, which is granted or joins the queue of the object
 //!   ([`Next::Stay`](super::Next::Stay)), and the grant of what was handed over.
 
+pub mod again;
 pub mod broadcast;
 pub mod notify;
 mod roster;
 pub mod semaphore;
+mod senders;
 pub mod watch;
 
 use super::{
     World, access,
     beyond::Beyond,
+    journal::Act,
     note_stale,
     op::{Grant, Observation, Op, Pending},
+    tracked::Assign,
     waiters::leave,
 };
 use crate::{
@@ -28,6 +32,7 @@ use crate::{
     ids::{Object, Process, Slot},
     name::Names,
 };
+use again::{SharedAct, SharedLook};
 use broadcast::Broadcast;
 use notify::Notify;
 pub use roster::Ticket;
@@ -54,7 +59,7 @@ pub enum Ask {
 }
 
 /// A shared object.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Shared {
     pub(super) kind: Kind,
     waiters: Vec<Process>,
@@ -63,8 +68,14 @@ pub struct Shared {
     pub(super) stale: bool,
 }
 
+impl Assign for Shared {
+    fn assign(&mut self, other: &Self) {
+        self.clone_from(other);
+    }
+}
+
 /// What it is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Kind {
     /// Permits, and the locks made of them.
     Semaphore(Semaphore),
@@ -92,6 +103,20 @@ impl Shared {
             Kind::Broadcast(broadcast) => broadcast.fingerprint(names),
         };
         Print::of(Domain::Shared).and(name).and(content)
+    }
+
+    /// All that steps can tell.
+    pub(super) fn identity(&self, object: Object) -> Print {
+        let Self { kind, waiters, print: _, stale: _ } = self;
+        let identity = match kind {
+            Kind::Semaphore(semaphore) => semaphore.identity(),
+            Kind::Notify(notify) => notify.identity(),
+            Kind::Watch(watch) => watch.identity(),
+            Kind::Broadcast(broadcast) => broadcast.identity(),
+        };
+        // In which order they wait, they are told in.
+        let waiting = waiters.iter().fold(identity, |print, process| print.with(u64::from(process.number())));
+        Print::of(Domain::Part).with(object.index() as u64).with(waiters.len() as u64).and(waiting)
     }
 }
 
@@ -127,21 +152,30 @@ impl World {
 
     fn create_shared(&mut self, kind: Kind) -> Object {
         self.unfollowed();
-        // Whoever uses it later uses what was created here.
-        self.beyond_journal(match &kind {
-            Kind::Semaphore(semaphore) if semaphore.is_lock() => Beyond::Locks,
-            Kind::Semaphore(_) => Beyond::Semaphores,
-            Kind::Notify(_) => Beyond::Notifications,
-            Kind::Watch(_) => Beyond::Watches,
-            Kind::Broadcast(_) => Beyond::Broadcasts,
-        });
         let object = self.next_object();
         while self.shared.len() <= object.index() {
             self.shared.push(Shared::new(Kind::Notify(Notify::default())));
         }
         self.shared[object.index()] = Shared::new(kind);
+        self.present_shared.push(object);
         self.touch_shared_print(object);
         object
+    }
+
+    /// What the actor does with a shared object, for those who write it down.
+    #[inline]
+    fn note_shared(&mut self, act: impl FnOnce() -> SharedAct) {
+        self.journal.note(|| Act::Shared(act()));
+    }
+
+    /// What it was told is in what it has seen.
+    fn note_seen(&mut self) {
+        let seen = self.local_of(self.actor).short();
+        self.note_told(seen);
+    }
+
+    fn note_told(&mut self, told: u64) {
+        self.journal.note(|| Act::Answered(told));
     }
 
     fn touch_shared_print(&mut self, object: Object) {
@@ -185,9 +219,19 @@ impl World {
     }
 
     /// Looks at what can be said of an object in a number: an observation.
-    fn look_at_shared(&mut self, object: Object, see: impl FnOnce(&Self) -> u64) -> u64 {
+    pub fn look_at_shared(&mut self, object: Object, look: SharedLook) -> u64 {
+        self.note_shared(|| SharedAct::LookAt(object, look));
         self.shared_op_on(object);
-        let seen = see(self);
+        let seen = look.at(self.shared(object));
+        self.observe_result(object, seen);
+        self.note_told(seen);
+        seen
+    }
+
+    /// Looks at a number that stands elsewhere: an observation.
+    pub fn look_beyond_shared(&mut self, object: Object, seen: u64) -> u64 {
+        self.beyond_step(Beyond::Looks);
+        self.shared_op_on(object);
         self.observe_result(object, seen);
         seen
     }
@@ -239,7 +283,7 @@ impl World {
         match (was.state, ask) {
             (Grant::Waiting, _) => self.stop_waiting_shared(process, slot, object, ask),
             (Grant::Granted(Observation::Done), Ask::Acquire(permits) | Ask::Woken(permits)) => {
-                self.release_permits(object, process, u64::from(permits), Change::None);
+                self.put_back_permits(object, process, u64::from(permits), Change::None);
             }
             // The rest takes effect only once its process looks, or is given back by the handle itself.
             (Grant::Free | Grant::Granted(_) | Grant::Dormant | Grant::Held, _) => {}

@@ -3,7 +3,7 @@
 //! As in tokio, `notify_waiters` reaches every future that exists, polled or not; `notify_one` the head of the queue, or
 //! else the next that asks.
 
-use super::{Kind, Ticket, roster::Roster};
+use super::{Kind, Ticket, again::SharedAct, roster::Roster};
 use crate::{
     hash::{Domain, Print},
     ids::Object,
@@ -106,21 +106,37 @@ impl Notify {
 
     pub(super) fn fingerprint(&self, names: &Names) -> Print {
         let Self { permit, listeners, queue } = self;
-        let all = listeners.fingerprint(names, |stand| match stand {
-            Stand::Idle => 0,
-            Stand::Queued => 1,
-            Stand::Chosen(End::First) => 2,
-            Stand::Chosen(End::Last) => 3,
-            Stand::Reached => 4,
-        });
+        let all = listeners.fingerprint(names, Stand::word);
         let print = Print::of(Domain::Shared).with(u64::from(*permit)).and(all);
         queue.iter().fold(print, |print, ticket| print.and(listeners.mark(*ticket, names)))
+    }
+}
+
+impl Notify {
+    /// All that steps can tell.
+    pub(super) fn identity(&self) -> Print {
+        let Self { permit, listeners, queue } = self;
+        let all = listeners.identity(Stand::word).with(u64::from(*permit)).with(queue.len() as u64);
+        queue.iter().fold(all, |print, ticket| print.and(ticket.identity()))
+    }
+}
+
+impl Stand {
+    fn word(self) -> u64 {
+        match self {
+            Self::Idle => 0,
+            Self::Queued => 1,
+            Self::Chosen(End::First) => 2,
+            Self::Chosen(End::Last) => 3,
+            Self::Reached => 4,
+        }
     }
 }
 
 impl World {
     /// Creates a notifier on behalf of the actor.
     pub fn create_notify(&mut self) -> Object {
+        self.note_shared(|| SharedAct::CreateNotify);
         self.create_shared(Kind::Notify(Notify::default()))
     }
 
@@ -138,29 +154,35 @@ impl World {
 
     /// The actor has a future that `notify_waiters` reaches from now on.
     pub fn listen(&mut self, object: Object) -> Ticket {
+        self.note_shared(|| SharedAct::Listen(object));
         self.shared_op_on(object);
         self.touch_shared_print(object);
-        let actor = self.actor;
-        self.notify_mut(object).listeners.enter(actor, Stand::Idle)
+        let ticket = self.next_ticket();
+        self.notify_mut(object).listeners.enter(ticket, Stand::Idle);
+        ticket
     }
 
     /// Asks without waiting: the future joins the queue if there is no notification.
     pub fn ask_now(&mut self, object: Object, ticket: Ticket) -> bool {
+        self.note_shared(|| SharedAct::AskNow(object, ticket));
         self.shared_op_on(object);
         self.touch_shared_print(object);
         let notified = self.notify_mut(object).ask(ticket);
         self.observe_result(object, u64::from(notified));
+        self.note_told(u64::from(notified));
         notified
     }
 
     /// The future has seen that it was notified.
     pub fn heard(&mut self, object: Object, ticket: Ticket) {
+        self.note_shared(|| SharedAct::Heard(object, ticket));
         self.notify_mut(object).listeners.leave(ticket);
         self.touch_shared_print(object);
     }
 
     /// The future is dropped before that.
     pub fn stop_listening(&mut self, object: Object, ticket: Ticket) {
+        self.note_shared(|| SharedAct::StopListening(object, ticket));
         if self.notify_mut(object).leave(ticket) {
             self.visible_on(object);
         }
@@ -169,6 +191,7 @@ impl World {
 
     /// Notifies one that listens, or the next that asks.
     pub fn notify(&mut self, object: Object, end: End) {
+        self.note_shared(|| SharedAct::Notify(object, end));
         self.shared_op_on(object);
         self.notify_mut(object).notify(end);
         self.update(object);
@@ -176,6 +199,7 @@ impl World {
 
     /// Notifies all that listen.
     pub fn notify_all(&mut self, object: Object) {
+        self.note_shared(|| SharedAct::NotifyAll(object));
         self.shared_op_on(object);
         self.notify_mut(object).notify_all();
         self.update(object);

@@ -1,73 +1,78 @@
 //! The handles that an object tells apart: receivers, and futures that listen.
 //!
-//! A ticket is a number within one execution and no name. What names a handle is its creator and its rank among the
-//! creator's handles that are left: which those are is a function of the histories of those who hold them.
+//! A ticket is its creator and how many the creator made before. What names a handle is its creator and its rank among the creator's handles that
+//! are left: which those are is a function of the histories of those who hold them.
 
 use crate::{
     hash::{Domain, Print},
     ids::Process,
     name::Names,
+    world::World,
 };
 
 /// One of the handles of an object.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
-pub struct Ticket(u32);
+pub struct Ticket {
+    creator: Process,
+    number: u32,
+}
+
+impl Ticket {
+    /// All that steps can tell.
+    pub(super) fn identity(self) -> Print {
+        Print::of_value(Domain::Shared, &(self.creator.number(), self.number))
+    }
+}
 
 /// The handles of an object and where each stands. Invariant: ascending by ticket.
 #[derive(Clone, Debug)]
-pub(super) struct Roster<S> {
-    entries: Vec<Entry<S>>,
-    issued: u32,
-}
+pub(super) struct Roster<S>(Vec<Entry<S>>);
 
 #[derive(Clone, Debug)]
 struct Entry<S> {
     ticket: Ticket,
-    creator: Process,
     stand: S,
 }
 
 impl<S> Default for Roster<S> {
     fn default() -> Self {
-        Self { entries: Vec::new(), issued: 0 }
+        Self(Vec::new())
     }
 }
 
 impl<S: Copy> Roster<S> {
-    pub(super) fn enter(&mut self, creator: Process, stand: S) -> Ticket {
-        let ticket = Ticket(self.issued);
-        self.issued += 1;
-        self.entries.push(Entry { ticket, creator, stand });
-        ticket
+    pub(super) fn enter(&mut self, ticket: Ticket, stand: S) {
+        let at = self.0.partition_point(|entry| entry.ticket < ticket);
+        self.0.insert(at, Entry { ticket, stand });
     }
 
     /// The handle is gone; where it stood.
     pub(super) fn leave(&mut self, ticket: Ticket) -> Option<S> {
         let at = self.place(ticket)?;
-        Some(self.entries.remove(at).stand)
+        Some(self.0.remove(at).stand)
     }
 
     pub(super) fn get(&self, ticket: Ticket) -> S {
-        self.place(ticket).map_or_else(|| crate::bug!("{ticket:?} has left"), |at| self.entries[at].stand)
+        self.place(ticket).map_or_else(|| crate::bug!("{ticket:?} has left"), |at| self.0[at].stand)
     }
 
     pub(super) fn set(&mut self, ticket: Ticket, stand: S) {
         match self.place(ticket) {
-            Some(at) => self.entries[at].stand = stand,
+            Some(at) => self.0[at].stand = stand,
             None => crate::bug!("{ticket:?} has left"),
         }
     }
 
     pub(super) fn len(&self) -> usize {
-        self.entries.len()
+        self.0.len()
     }
 
     pub(super) fn stands(&self) -> impl Iterator<Item = S> {
-        self.entries.iter().map(|entry| entry.stand)
+        self.0.iter().map(|entry| entry.stand)
     }
 
     pub(super) fn stands_mut(&mut self) -> impl Iterator<Item = &mut S> {
-        self.entries.iter_mut().map(|entry| &mut entry.stand)
+        self.0.iter_mut().map(|entry| &mut entry.stand)
     }
 
     /// Its number among its creator's.
@@ -83,19 +88,36 @@ impl<S: Copy> Roster<S> {
     /// All of them, in no order.
     pub(super) fn fingerprint(&self, names: &Names, word: impl Fn(S) -> u64) -> Print {
         let mark = |(at, entry): (usize, &Entry<S>)| self.mark_at(at, names).with(word(entry.stand));
-        self.entries.iter().enumerate().map(mark).fold(Print::default(), Print::plus)
+        self.0.iter().enumerate().map(mark).fold(Print::default(), Print::plus)
+    }
+
+    /// All that steps can tell.
+    pub(super) fn identity(&self, word: impl Fn(S) -> u64) -> Print {
+        let count = Print::of(Domain::Shared).with(self.0.len() as u64);
+        self.0.iter().fold(count, |print, entry| print.and(entry.ticket.identity()).with(word(entry.stand)))
     }
 
     fn place(&self, ticket: Ticket) -> Option<usize> {
-        self.entries.binary_search_by_key(&ticket, |entry| entry.ticket).ok()
+        self.0.binary_search_by_key(&ticket, |entry| entry.ticket).ok()
     }
 
     fn rank_at(&self, at: usize) -> u64 {
-        let creator = self.entries[at].creator;
-        self.entries[..at].iter().filter(|entry| entry.creator == creator).count() as u64
+        let creator = self.0[at].ticket.creator;
+        self.0[..at].iter().filter(|entry| entry.ticket.creator == creator).count() as u64
     }
 
     fn mark_at(&self, at: usize, names: &Names) -> Print {
-        Print::of(Domain::Shared).and(names.process_print(self.entries[at].creator)).with(self.rank_at(at))
+        Print::of(Domain::Shared).and(names.process_print(self.0[at].ticket.creator)).with(self.rank_at(at))
+    }
+}
+
+impl World {
+    /// The ticket of a handle that the actor makes.
+    pub(super) fn next_ticket(&mut self) -> Ticket {
+        let creator = self.actor;
+        let history = &mut self.histories[creator.index()];
+        let number = history.handed;
+        history.handed += 1;
+        Ticket { creator, number }
     }
 }

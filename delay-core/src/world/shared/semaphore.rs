@@ -3,7 +3,7 @@
 //! As in tokio, the head of the queue takes what permits there are until it has all it wants, and nobody passes it.
 //! Invariant: while somebody is queued, no permit is free.
 
-use super::{Ask, Change, Kind};
+use super::{Ask, Change, Kind, again::SharedAct};
 use crate::{
     hash::{Domain, Print},
     ids::{Object, Process, Slot},
@@ -142,6 +142,19 @@ impl Semaphore {
         version.map_or(print, |version| print.and(version))
     }
 
+    /// All that steps can tell.
+    pub(super) fn identity(&self) -> Print {
+        // Who holds them is for people.
+        let Self { free, queue, woken, closed, version, holders: _ } = self;
+        let counted = (free, queue.len(), woken.len(), closed);
+        let waiters = queue.iter().chain(woken);
+        let waiters = waiters.map(|Waiter { process, slot, place, wanted, missing }| {
+            Print::of_value(Domain::Shared, &(process.number(), slot.0, place, wanted, missing))
+        });
+        let identity = waiters.fold(Print::of_value(Domain::Shared, &counted), Print::and);
+        version.map_or(identity, |version| identity.with(1).and(version))
+    }
+
     /// The fingerprint as it would be without the version.
     #[cfg(feature = "test-hooks")]
     pub(super) fn without_version(&self) -> Self {
@@ -152,11 +165,13 @@ impl Semaphore {
 impl World {
     /// Creates a semaphore on behalf of the actor.
     pub fn create_semaphore(&mut self, permits: u64) -> Object {
+        self.note_shared(|| SharedAct::CreateSemaphore(permits));
         self.create_shared(Kind::Semaphore(Semaphore::new(permits, None)))
     }
 
     /// Creates a lock with so many permits on behalf of the actor.
     pub fn create_lock(&mut self, permits: u64, value: Change) -> Object {
+        self.note_shared(|| SharedAct::CreateLock(permits, value));
         let version = self.version(Print::default(), value);
         self.create_shared(Kind::Semaphore(Semaphore::new(permits, Some(version))))
     }
@@ -250,6 +265,7 @@ impl World {
     /// # Errors
     /// Why not.
     pub fn acquire_now(&mut self, object: Object, permits: u32) -> Result<(), Refused> {
+        self.note_shared(|| SharedAct::AcquireNow(object, permits));
         self.shared_op_on(object);
         let (actor, taken) = (self.actor, self.semaphore_mut(object).take(permits));
         match taken {
@@ -262,11 +278,18 @@ impl World {
             }
             Err(refused) => self.observe_result(object, 2 + refused as u64),
         }
+        self.note_seen();
         taken
     }
 
     /// Whoever held permits gives them back; the value they protect may have changed.
     pub fn release_permits(&mut self, object: Object, holder: Process, permits: u64, change: Change) {
+        self.note_shared(|| SharedAct::ReleasePermits(object, holder, permits, change));
+        self.put_back_permits(object, holder, permits, change);
+    }
+
+    /// The same, by whatever the actor does.
+    pub(super) fn put_back_permits(&mut self, object: Object, holder: Process, permits: u64, change: Change) {
         self.visible_on(object);
         let semaphore = self.semaphore_mut(object);
         semaphore.let_go(holder, permits);
@@ -285,20 +308,24 @@ impl World {
 
     /// The actor owns the lock alone and reaches the value without locking, to see it and perhaps to change it.
     pub fn reach_value(&mut self, object: Object) {
+        self.note_shared(|| SharedAct::ReachValue(object));
         self.shared_op_on(object);
         if let Some(version) = self.semaphore(object).version {
             self.observe_version(object, version);
             self.change_value(object, Change::Opaque);
         }
+        self.note_seen();
     }
 
     /// Permits that were held stay away for good.
     pub fn forget_held(&mut self, object: Object, holder: Process, permits: u64) {
+        self.note_shared(|| SharedAct::ForgetHeld(object, holder, permits));
         self.semaphore_mut(object).let_go(holder, permits);
     }
 
     /// Permits that one process held are held by another from now on: for people.
     pub fn pass_permits(&mut self, object: Object, from: Process, to: Process, permits: u64) {
+        self.note_shared(|| SharedAct::PassPermits(object, from, to, permits));
         let semaphore = self.semaphore_mut(object);
         semaphore.let_go(from, permits);
         semaphore.hold(to, permits);
@@ -306,31 +333,30 @@ impl World {
 
     /// There are more permits from now on.
     pub fn add_permits(&mut self, object: Object, permits: u64) {
+        self.note_shared(|| SharedAct::AddPermits(object, permits));
         self.shared_op_on(object);
         self.give(object, permits);
     }
 
     /// Takes free permits away for good; how many there were, at most so many.
     pub fn forget_free(&mut self, object: Object, permits: u64) -> u64 {
+        self.note_shared(|| SharedAct::ForgetFree(object, permits));
         self.shared_op_on(object);
         let semaphore = self.semaphore_mut(object);
         let forgotten = semaphore.free.min(permits);
         semaphore.free -= forgotten;
         self.touch_shared_print(object);
         self.observe_result(object, forgotten);
+        self.note_told(forgotten);
         forgotten
     }
 
     /// Nobody gets a permit any more.
     pub fn close_semaphore(&mut self, object: Object) {
+        self.note_shared(|| SharedAct::CloseSemaphore(object));
         self.shared_op_on(object);
         let known = self.semaphore(object).woken.len();
         self.semaphore_mut(object).close();
         self.wake_queued(object, known);
-    }
-
-    /// Looks at a semaphore: an observation.
-    pub fn look_at_semaphore(&mut self, object: Object, see: impl FnOnce(&Semaphore) -> u64) -> u64 {
-        self.look_at_shared(object, |world| see(world.semaphore(object)))
     }
 }

@@ -1,6 +1,6 @@
 //! A watched value: its version, and which receivers have not seen the last change.
 
-use super::{Change, Kind, Ticket, roster::Roster};
+use super::{Change, Kind, Ticket, again::SharedAct, roster::Roster};
 use crate::{
     hash::{Domain, Print},
     ids::Object,
@@ -14,6 +14,9 @@ pub struct Watch {
     /// What the value is a function of.
     version: Print,
     receivers: Roster<Seen>,
+    /// It counts as one receiver more.
+    held: bool,
+    senders: u32,
     /// Every sender is gone.
     abandoned: bool,
 }
@@ -30,7 +33,12 @@ pub enum Seen {
 impl Watch {
     /// How many receivers there are.
     pub fn receivers(&self) -> usize {
-        self.receivers.len()
+        self.receivers.len() + usize::from(self.held)
+    }
+
+    /// How many senders there are.
+    pub fn senders(&self) -> u32 {
+        self.senders
     }
 
     /// Whether every sender is gone.
@@ -52,9 +60,25 @@ impl Watch {
     }
 
     pub(super) fn fingerprint(&self, names: &Names) -> Print {
-        let Self { version, receivers, abandoned } = self;
+        // How many senders there are is a function of the histories of those who have them.
+        let Self { version, receivers, held, senders: _, abandoned } = self;
         let all = receivers.fingerprint(names, |seen| seen as u64);
-        Print::of(Domain::Shared).and(*version).and(all).with(u64::from(*abandoned))
+        Print::of(Domain::Shared).and(*version).and(all).with(u64::from(*held) << 1 | u64::from(*abandoned))
+    }
+
+    /// All that steps can tell.
+    pub(super) fn identity(&self) -> Print {
+        let Self { version, receivers, held, senders, abandoned } = self;
+        let all = receivers.identity(|seen| seen as u64).and(*version);
+        all.with(u64::from(*senders) << 2 | u64::from(*held) << 1 | u64::from(*abandoned))
+    }
+
+    pub(super) fn senders_mut(&mut self) -> &mut u32 {
+        &mut self.senders
+    }
+
+    pub(super) fn abandon(&mut self) {
+        self.abandoned = true;
     }
 
     /// The same without the version.
@@ -67,8 +91,15 @@ impl Watch {
 impl World {
     /// Creates a watched value on behalf of the actor.
     pub fn create_watch(&mut self, value: Change) -> Object {
+        self.note_shared(|| SharedAct::CreateWatch(value));
         let version = self.version(Print::default(), value);
-        self.create_shared(Kind::Watch(Watch { version, receivers: Roster::default(), abandoned: false }))
+        self.create_shared(Kind::Watch(Watch {
+            version,
+            receivers: Roster::default(),
+            held: false,
+            senders: 1,
+            abandoned: false,
+        }))
     }
 
     /// A watched value.
@@ -95,23 +126,46 @@ impl World {
 
     /// A receiver more, which has seen so much.
     pub fn add_watcher(&mut self, object: Object, seen: Seen) -> Ticket {
+        self.note_shared(|| SharedAct::AddWatcher(object, seen));
+        self.enter_watcher(object, seen)
+    }
+
+    /// A receiver more, which has seen what another has.
+    pub fn clone_watcher(&mut self, object: Object, ticket: Ticket) -> Ticket {
+        self.note_shared(|| SharedAct::CloneWatcher(object, ticket));
+        self.enter_watcher(object, self.watch(object).seen(ticket))
+    }
+
+    fn enter_watcher(&mut self, object: Object, seen: Seen) -> Ticket {
         self.shared_op_on(object);
-        self.touch_shared_print(object);
-        let actor = self.actor;
-        self.watch_mut(object).receivers.enter(actor, seen)
+        let ticket = self.next_ticket();
+        self.watch_mut(object).receivers.enter(ticket, seen);
+        // Whoever waits that no receiver is left waits on.
+        self.update(object);
+        ticket
     }
 
     /// A receiver is gone.
     pub fn remove_watcher(&mut self, object: Object, ticket: Ticket) {
+        self.note_shared(|| SharedAct::RemoveWatcher(object, ticket));
         self.visible_on(object);
         self.watch_mut(object).receivers.leave(ticket);
         self.update(object);
     }
 
+    /// It counts as one receiver more from here on, or no more.
+    pub fn hold_watched(&mut self, object: Object, is_held: bool) {
+        self.note_shared(|| SharedAct::HoldWatched(object, is_held));
+        self.shared_op_on(object);
+        self.watch_mut(object).held = is_held;
+        self.update(object);
+    }
+
     /// The value was changed, and every receiver shall know.
     pub fn change_watched(&mut self, object: Object, change: Change) {
+        self.note_shared(|| SharedAct::ChangeWatched(object, change));
         self.shared_op_on(object);
-        self.change_quietly(object, change);
+        self.change_version(object, change);
         for seen in self.watch_mut(object).receivers.stands_mut() {
             *seen = Seen::Older;
         }
@@ -120,6 +174,11 @@ impl World {
 
     /// The value may have been changed, and nobody is told.
     pub fn change_quietly(&mut self, object: Object, change: Change) {
+        self.note_shared(|| SharedAct::ChangeQuietly(object, change));
+        self.change_version(object, change);
+    }
+
+    fn change_version(&mut self, object: Object, change: Change) {
         let version = self.version(self.watch(object).version, change);
         self.watch_mut(object).version = version;
         self.touch_shared_print(object);
@@ -127,26 +186,17 @@ impl World {
 
     /// The actor looks at the value.
     pub fn see_watched(&mut self, object: Object) {
+        self.note_shared(|| SharedAct::SeeWatched(object));
         self.shared_op_on(object);
         let version = self.watch(object).version;
         self.observe_version(object, version);
+        self.note_seen();
     }
 
     /// What a receiver has seen is so much from now on.
     pub fn mark_watcher(&mut self, object: Object, ticket: Ticket, seen: Seen) {
+        self.note_shared(|| SharedAct::MarkWatcher(object, ticket, seen));
         self.watch_mut(object).receivers.set(ticket, seen);
         self.update(object);
-    }
-
-    /// The last sender is gone.
-    pub fn abandon_watched(&mut self, object: Object) {
-        self.visible_on(object);
-        self.watch_mut(object).abandoned = true;
-        self.update(object);
-    }
-
-    /// Looks at what is known of the value, not at the value: an observation.
-    pub fn look_at_watch(&mut self, object: Object, see: impl FnOnce(&Watch) -> u64) -> u64 {
-        self.look_at_shared(object, |world| see(world.watch(object)))
     }
 }

@@ -3,7 +3,7 @@
 //! Receiving, and waiting for the receivers to be gone, are awaited ops; everything else is immediate. Invariant: the
 //! values here are those of the messages that the World keeps, and a value is dropped once no receiver can get it.
 
-use super::senders::{Senders, Weak};
+use super::weak::Weak;
 use crate::{
     api::{
         backend::{self, Side},
@@ -14,7 +14,7 @@ use crate::{
     world::{
         World,
         op::{Op, Site},
-        shared::{Ask, broadcast::Broadcast},
+        shared::{Ask, again::SharedLook},
     },
 };
 use error::SendError;
@@ -73,7 +73,6 @@ struct Core<T> {
     execution: u64,
     payload: Payload<T>,
     values: Mutex<VecDeque<(Message, T)>>,
-    senders: Senders,
     weak_senders: Weak,
 }
 
@@ -84,8 +83,12 @@ impl<T> Core<T> {
     }
 
     #[track_caller]
-    fn look(&self, see: impl FnOnce(&Broadcast) -> u64) -> usize {
-        self.now(|world, object| world.look_at_broadcast(object, see)) as usize
+    fn look(&self, look: SharedLook) -> usize {
+        self.now(|world, object| world.look_at_shared(object, look)) as usize
+    }
+
+    fn add_sender(&self) {
+        backend::within_if(self.execution, |context| context.world.add_shared_sender(self.object));
     }
 
     fn values(&self) -> MutexGuard<'_, VecDeque<(Message, T)>> {
@@ -94,12 +97,13 @@ impl<T> Core<T> {
 
     #[track_caller]
     fn sender_count(&self) -> usize {
-        self.look(|_| self.senders.count())
+        self.look(SharedLook::Senders)
     }
 
     #[track_caller]
     fn weak_sender_count(&self) -> usize {
-        self.look(|_| self.weak_senders.count())
+        let count = self.weak_senders.count();
+        self.now(|world, object| world.look_beyond_shared(object, count)) as usize
     }
 
     /// Drops the values that no receiver can get any more.
@@ -191,8 +195,8 @@ impl<T> Sender<T> {
         );
         let inner = match made {
             Side::Controlled((object, execution)) => {
-                let (values, senders, weak_senders) = (Mutex::new(VecDeque::new()), Senders::new(), Weak::new());
-                Side::Controlled(Arc::new(Core { object, execution, payload, values, senders, weak_senders }))
+                let (values, weak_senders) = (Mutex::new(VecDeque::new()), Weak::new());
+                Side::Controlled(Arc::new(Core { object, execution, payload, values, weak_senders }))
             }
             Side::Tokio(sender) => Side::Tokio(sender),
         };
@@ -225,7 +229,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn len(&self) -> usize {
         match &self.inner {
-            Side::Controlled(core) => core.look(|broadcast| broadcast.kept() as u64),
+            Side::Controlled(core) => core.look(SharedLook::Kept),
             Side::Tokio(sender) => sender.len(),
         }
     }
@@ -240,7 +244,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
         match &self.inner {
-            Side::Controlled(core) => core.look(|broadcast| broadcast.receivers() as u64),
+            Side::Controlled(core) => core.look(SharedLook::Receivers),
             Side::Tokio(sender) => sender.receiver_count(),
         }
     }
@@ -306,7 +310,7 @@ impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
         let inner = match &self.inner {
             Side::Controlled(core) => {
-                core.senders.add();
+                core.add_sender();
                 Side::Controlled(Arc::clone(core))
             }
             Side::Tokio(sender) => Side::Tokio(sender.clone()),
@@ -318,7 +322,7 @@ impl<T> Clone for Sender<T> {
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
         if let Side::Controlled(core) = &self.inner {
-            core.senders.remove(core.execution, core.object, World::abandon_broadcast);
+            backend::within_if(core.execution, |context| context.world.drop_shared_sender(core.object));
         }
     }
 }
@@ -340,8 +344,7 @@ impl<T> WeakSender<T> {
     pub fn upgrade(&self) -> Option<Sender<T>> {
         let inner = match &self.inner {
             Side::Controlled(core) => {
-                let revived = core.senders.revive();
-                if core.look(|_| u64::from(revived)) == 0 {
+                if !core.now(World::revive_shared_sender) {
                     return None;
                 }
                 Side::Controlled(Arc::clone(core))

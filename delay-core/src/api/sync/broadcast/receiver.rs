@@ -13,7 +13,7 @@ use crate::{
     world::{
         World,
         op::{Op, Site},
-        shared::{Ask, Ticket, broadcast::Taken},
+        shared::{Ask, Ticket, again::SharedLook, broadcast::Taken},
     },
 };
 use std::{fmt, future::poll_fn, panic::Location, sync::Arc};
@@ -84,7 +84,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn len(&self) -> usize {
         match &self.inner {
-            Side::Controlled(listener) => listener.core.look(|broadcast| broadcast.behind(listener.ticket)),
+            Side::Controlled(listener) => listener.core.look(SharedLook::Behind(listener.ticket)),
             Side::Tokio(receiver) => receiver.len(),
         }
     }
@@ -99,7 +99,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn is_closed(&self) -> bool {
         match &self.inner {
-            Side::Controlled(listener) => listener.core.look(|broadcast| u64::from(broadcast.is_abandoned())) != 0,
+            Side::Controlled(listener) => listener.core.look(SharedLook::IsAbandoned) != 0,
             Side::Tokio(receiver) => receiver.is_closed(),
         }
     }

@@ -14,7 +14,10 @@ use crate::{
         sync::mailbox::{Core, Parcel},
         time::{self, Duration},
     },
-    world::op::{Immediate, Site},
+    world::{
+        look::Look,
+        op::{Immediate, Site},
+    },
 };
 use std::{
     fmt,
@@ -234,7 +237,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn capacity(&self) -> usize {
         match &self.inner {
-            Side::Controlled(sender) => sender.0.look(|mailbox| u64::from(mailbox.room())) as usize,
+            Side::Controlled(sender) => sender.0.look(Look::Room) as usize,
             Side::Tokio(sender) => sender.capacity(),
         }
     }
@@ -408,7 +411,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn capacity(&self) -> usize {
         match &self.inner {
-            Side::Controlled(receiver) => receiver.core.look(|mailbox| u64::from(mailbox.room())) as usize,
+            Side::Controlled(receiver) => receiver.core.look(Look::Room) as usize,
             Side::Tokio(receiver) => receiver.capacity(),
         }
     }

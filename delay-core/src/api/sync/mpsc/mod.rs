@@ -15,7 +15,8 @@ use super::mailbox::{Core, Kind};
 use crate::{
     api::{backend::Side, inbox::Source, leaf::Leaf, payload::Payload},
     world::{
-        mailbox::{Mailbox, Reception},
+        look::Look,
+        mailbox::Reception,
         op::{Immediate, Site},
         words::Delivery,
     },
@@ -66,7 +67,7 @@ impl<T> Drop for SenderCore<T> {
 impl<T> SenderCore<T> {
     #[track_caller]
     fn is_closed(&self) -> bool {
-        self.0.look(|mailbox| u64::from(mailbox.is_closed())) != 0
+        self.0.look(Look::IsClosed) != 0
     }
 
     fn downgrade(&self) -> WeakCore<T> {
@@ -142,17 +143,17 @@ impl<T> ReceiverCore<T> {
 
     #[track_caller]
     fn is_closed(&self) -> bool {
-        self.core.look(|mailbox| u64::from(mailbox.is_closed() || mailbox.is_abandoned())) != 0
+        self.core.look(Look::IsOver) != 0
     }
 
     #[track_caller]
     fn len(&self) -> usize {
-        self.core.look(|mailbox: &Mailbox| u64::from(mailbox.queued())) as usize
+        self.core.look(Look::Queued) as usize
     }
 
     #[track_caller]
     fn is_empty(&self) -> bool {
-        self.core.look(|mailbox| u64::from(mailbox.queued() == 0)) != 0
+        self.core.look(Look::IsEmpty) != 0
     }
 
     fn poll_recv(&mut self, cx: &task::Context<'_>, site: Site) -> Poll<Option<T>> {

@@ -3,7 +3,6 @@
 //! Waiting for a change, and for the receivers to be gone, are awaited ops; everything else is immediate. A borrowed
 //! value must not be kept across an await, or a sender would block the thread.
 
-use super::senders::Senders;
 use crate::{
     api::{
         backend::{self, Side},
@@ -15,7 +14,7 @@ use crate::{
     world::{
         World,
         op::{Observation, Op, Site},
-        shared::{Ask, watch::Seen},
+        shared::{Ask, again::SharedLook, watch::Seen},
     },
 };
 use std::{
@@ -78,13 +77,28 @@ struct Core<T> {
     execution: u64,
     payload: Payload<T>,
     value: RwLock<T>,
-    senders: Senders,
+    /// It is part of something that tasks share, and goes with that: nobody is left to see it go, and who drops the last share is nothing that task
+    /// has seen.
+    is_part: bool,
 }
 
 impl<T> Core<T> {
     #[track_caller]
     fn now<R>(&self, op: impl FnOnce(&mut World, Object) -> R) -> R {
         backend::within(self.execution, |context| op(&mut context.world, self.object))
+    }
+
+    #[track_caller]
+    fn look(&self, look: SharedLook) -> u64 {
+        self.now(|world, object| world.look_at_shared(object, look))
+    }
+
+    fn add_sender(&self) {
+        backend::within_if(self.execution, |context| context.world.add_shared_sender(self.object));
+    }
+
+    fn drop_sender(&self) {
+        backend::within_if(self.execution, |context| context.world.drop_shared_sender(self.object));
     }
 
     #[track_caller]
@@ -162,11 +176,23 @@ impl<T> Sender<T> {
     }
 
     fn with_payload(init: T, payload: Payload<T>) -> Self {
-        Self::named(init, payload, "watch")
+        Self::made(init, payload, "watch", false)
     }
 
-    /// As [`channel_with`], without a receiver; traces call it this.
-    pub(crate) fn named(init: T, payload: Payload<T>, word: &'static str) -> Self {
+    /// The one sender of a channel that is part of something tasks share; traces call it this.
+    pub(crate) fn part_of(init: T, payload: Payload<T>, word: &'static str) -> Self {
+        Self::made(init, payload, word, true)
+    }
+
+    /// Counts as one receiver more from here on, or no more.
+    #[track_caller]
+    pub(crate) fn hold(&self, is_held: bool) {
+        if let Side::Controlled(core) = &self.inner {
+            core.now(|world, object| world.hold_watched(object, is_held));
+        }
+    }
+
+    fn made(init: T, payload: Payload<T>, word: &'static str, is_part: bool) -> Self {
         let change = payload.change(&init);
         let made = backend::choose(
             |context| {
@@ -178,8 +204,8 @@ impl<T> Sender<T> {
         );
         let inner = match made {
             Side::Controlled((object, execution)) => {
-                let (value, senders) = (RwLock::new(init), Senders::new());
-                Side::Controlled(Arc::new(Core { object, execution, payload, value, senders }))
+                let value = RwLock::new(init);
+                Side::Controlled(Arc::new(Core { object, execution, payload, value, is_part }))
             }
             Side::Tokio(()) => Side::Tokio(theirs::Sender::new(init)),
         };
@@ -194,7 +220,7 @@ impl<T> Sender<T> {
     pub fn send(&self, value: T) -> Result<(), SendError<T>> {
         match &self.inner {
             Side::Controlled(core) => {
-                if core.now(|world, object| world.look_at_watch(object, |watch| watch.receivers() as u64)) == 0 {
+                if core.look(SharedLook::Receivers) == 0 {
                     return Err(SendError(value));
                 }
                 let mut now = core.write();
@@ -283,9 +309,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn receiver_count(&self) -> usize {
         match &self.inner {
-            Side::Controlled(core) => {
-                core.now(|world, object| world.look_at_watch(object, |watch| watch.receivers() as u64)) as usize
-            }
+            Side::Controlled(core) => core.look(SharedLook::Receivers) as usize,
             Side::Tokio(sender) => sender.receiver_count(),
         }
     }
@@ -294,9 +318,7 @@ impl<T> Sender<T> {
     #[track_caller]
     pub fn sender_count(&self) -> usize {
         match &self.inner {
-            Side::Controlled(core) => {
-                core.now(|world, object| world.look_at_watch(object, |_| core.senders.count())) as usize
-            }
+            Side::Controlled(core) => core.look(SharedLook::Senders) as usize,
             Side::Tokio(sender) => sender.sender_count(),
         }
     }
@@ -339,7 +361,7 @@ impl<T> Clone for Sender<T> {
     fn clone(&self) -> Self {
         let inner = match &self.inner {
             Side::Controlled(core) => {
-                core.senders.add();
+                core.add_sender();
                 Side::Controlled(Arc::clone(core))
             }
             Side::Tokio(sender) => Side::Tokio(sender.clone()),
@@ -350,8 +372,10 @@ impl<T> Clone for Sender<T> {
 
 impl<T> Drop for Sender<T> {
     fn drop(&mut self) {
-        if let Side::Controlled(core) = &self.inner {
-            core.senders.remove(core.execution, core.object, World::abandon_watched);
+        if let Side::Controlled(core) = &self.inner
+            && !core.is_part
+        {
+            core.drop_sender();
         }
     }
 }

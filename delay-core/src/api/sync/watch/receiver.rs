@@ -8,7 +8,7 @@ use crate::{
     },
     world::{
         op::{Observation, Op, Site},
-        shared::{Ask, Ticket, watch::Seen},
+        shared::{Ask, Ticket, again::SharedLook, watch::Seen},
     },
 };
 use std::{
@@ -24,19 +24,21 @@ use tokio::sync::watch as theirs;
 pub(super) struct Watcher<T> {
     core: Arc<Core<T>>,
     ticket: Ticket,
+    /// As with its channel.
+    is_part: bool,
 }
 
 impl<T> Watcher<T> {
     #[track_caller]
     pub(super) fn new(core: &Arc<Core<T>>, seen: Seen) -> Self {
         let ticket = core.now(|world, object| world.add_watcher(object, seen));
-        Self { core: Arc::clone(core), ticket }
+        Self { core: Arc::clone(core), ticket, is_part: false }
     }
 
     #[track_caller]
     fn borrow(&self, mark: bool) -> (RwLockReadGuard<'_, T>, bool) {
         let has_changed = self.core.now(|world, object| {
-            let has_changed = world.look_at_watch(object, |watch| watch.seen(self.ticket) as u64) != 0;
+            let has_changed = world.look_at_shared(object, SharedLook::Seen(self.ticket)) != 0;
             world.see_watched(object);
             if mark {
                 world.mark_watcher(object, self.ticket, Seen::Last);
@@ -64,7 +66,10 @@ impl<T> Watcher<T> {
 
 impl<T> Drop for Watcher<T> {
     fn drop(&mut self) {
-        backend::within_if(self.core.execution, |context| context.world.remove_watcher(self.core.object, self.ticket));
+        if !self.is_part {
+            let (object, ticket) = (self.core.object, self.ticket);
+            backend::within_if(self.core.execution, |context| context.world.remove_watcher(object, ticket));
+        }
     }
 }
 
@@ -101,15 +106,10 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn has_changed(&self) -> Result<bool, RecvError> {
         match &self.inner {
-            Side::Controlled(watcher) => {
-                let see = |watch: &crate::world::shared::watch::Watch| {
-                    if watch.is_abandoned() { 2 } else { watch.seen(watcher.ticket) as u64 }
-                };
-                match watcher.core.now(|world, object| world.look_at_watch(object, see)) {
-                    2 => Err(RecvError(())),
-                    seen => Ok(seen != 0),
-                }
-            }
+            Side::Controlled(watcher) => match watcher.core.look(SharedLook::News(watcher.ticket)) {
+                2 => Err(RecvError(())),
+                seen => Ok(seen != 0),
+            },
             Side::Tokio(receiver) => receiver.has_changed().map_err(|_| RecvError(())),
         }
     }
@@ -118,10 +118,7 @@ impl<T> Receiver<T> {
     #[track_caller]
     pub fn is_closed(&self) -> bool {
         match &self.inner {
-            Side::Controlled(watcher) => {
-                let see = |watch: &crate::world::shared::watch::Watch| u64::from(watch.is_abandoned());
-                watcher.core.now(|world, object| world.look_at_watch(object, see)) != 0
-            }
+            Side::Controlled(watcher) => watcher.core.look(SharedLook::IsAbandoned) != 0,
             Side::Tokio(receiver) => receiver.is_closed(),
         }
     }
@@ -206,6 +203,14 @@ impl<T> Receiver<T> {
         self.changed_at(site).await
     }
 
+    /// From here on part of something that tasks share.
+    pub(crate) fn part_of(mut self) -> Self {
+        if let Side::Controlled(watcher) = &mut self.inner {
+            watcher.is_part = true;
+        }
+        self
+    }
+
     /// Whether both receive from the same channel.
     pub fn same_channel(&self, other: &Self) -> bool {
         match (&self.inner, &other.inner) {
@@ -221,8 +226,8 @@ impl<T> Clone for Receiver<T> {
     fn clone(&self) -> Self {
         let inner = match &self.inner {
             Side::Controlled(watcher) => {
-                let seen = watcher.core.now(|world, object| world.watch(object).seen(watcher.ticket));
-                Side::Controlled(Watcher::new(&watcher.core, seen))
+                let ticket = watcher.core.now(|world, object| world.clone_watcher(object, watcher.ticket));
+                Side::Controlled(Watcher { core: Arc::clone(&watcher.core), ticket, is_part: false })
             }
             Side::Tokio(receiver) => Side::Tokio(receiver.clone()),
         };
