@@ -31,7 +31,7 @@ pub(crate) async fn lossy(participants: usize) {
 
 async fn coordinate(mut endpoint: Endpoint<Message>, participants: Vec<Address>) {
     for participant in &participants {
-        endpoint.send(*participant, Message::Prepare).await.expect("the participant is there");
+        let _ = endpoint.send(*participant, Message::Prepare).await;
     }
     let mut all = true;
     for at in 0..participants.len() {
@@ -39,16 +39,17 @@ async fn coordinate(mut endpoint: Endpoint<Message>, participants: Vec<Address>)
         all &= timeout(PATIENCE, endpoint.recv()).await.is_ok();
     }
     for participant in participants {
-        endpoint.send(participant, Message::Decide(all)).await.expect("the participant is there");
+        // Whoever has waited too long is gone.
+        let _ = endpoint.send(participant, Message::Decide(all)).await;
     }
     checkpoint(&());
 }
 
 async fn participate(mut endpoint: Endpoint<Message>, coordinator: Address) {
     endpoint.recv().await;
-    endpoint.send(coordinator, Message::Yes).await.expect("the coordinator is there");
+    let _ = endpoint.send(coordinator, Message::Yes).await;
     let decided = timeout(10 * PATIENCE, endpoint.recv()).await;
     assert_ne!(decided.map(|envelope| envelope.message), Ok(Message::Prepare));
+    drop(endpoint);
     checkpoint(&());
-    std::future::pending::<()>().await;
 }
