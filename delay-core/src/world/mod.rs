@@ -185,6 +185,8 @@ pub struct Notes {
     needs: Premises,
     /// A FIFO mailbox was created under `macro` granularity.
     pub fifo_in_macro: bool,
+    /// Some process has forgotten in a step what it had seen.
+    forgotten: bool,
 }
 
 impl World {
@@ -347,7 +349,8 @@ impl World {
     /// Whether nothing was noticed that could end the execution.
     #[inline]
     pub fn is_unremarkable(&self) -> bool {
-        let Notes { ops_in_step: _, merged_ops: _, early: _, two_choices, needs, fifo_in_macro } = self.notes;
+        let Notes { ops_in_step: _, merged_ops: _, early: _, two_choices, needs, fifo_in_macro, forgotten: _ } =
+            self.notes;
         !two_choices && !fifo_in_macro && needs == Premises::default() && self.environment.nodes.is_empty()
     }
 
