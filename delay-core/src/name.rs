@@ -165,6 +165,11 @@ impl Default for Names {
 }
 
 impl Names {
+    /// Who spawned a process.
+    pub fn parent(&self, process: Process) -> Process {
+        self.processes[process.index()].parent
+    }
+
     /// The k-th child (from 0) of a process.
     pub fn child(&mut self, parent: Process, k: u32) -> Process {
         // Pitfall B.12: by parent and number, whatever was spawned elsewhere before.

@@ -62,3 +62,53 @@ fn what_several_show_under_one_name_is_what_the_last_has_shown() {
     // How far each of four tasks is, of four steps, and which of those that have begun was the last.
     assert_eq!(learned.0, 1 + 4 * 3 * 4_u64.pow(3));
 }
+
+/// What was seen to hold before an invariant was there may not hold of it.
+#[test]
+fn an_invariant_that_comes_later_is_asked_from_then_on() {
+    for is_first in [false, true] {
+        let [learned, live] = [Execution::Learned, Execution::Live].map(|execution| {
+            let report = Checker::new().execution(execution).check(async || {
+                if !is_first {
+                    invariant("none", |_| Ok(()));
+                }
+                for name in ["one", "other"] {
+                    task::spawn(async move {
+                        task::yield_now().await;
+                        observe(name, 1);
+                    });
+                }
+                task::yield_now().await;
+                let holds = |both| if both { Err("both".to_owned()) } else { Ok(()) };
+                invariant("not both", move |shown| holds(shown.all::<i32>().count() == 2));
+            });
+            assert!(report.is_failure(), "{execution:?}: {}", report.sentences());
+            (report.coverage.states, report.coverage.transitions)
+        });
+        assert_eq!(learned, live, "{is_first}");
+    }
+}
+
+/// `true` and 1 hash alike, and are two values to an invariant.
+#[test]
+fn values_of_two_types_are_two_values() {
+    for execution in [Execution::Learned, Execution::Live] {
+        let report = Checker::new().execution(execution).check(async || {
+            invariant("no bool beside", |shown| {
+                let is_bad = shown.all::<bool>().count() == 1 && shown.get::<u32>("beside").is_some();
+                if is_bad { Err("there is one".to_owned()) } else { Ok(()) }
+            });
+            task::spawn(async move {
+                task::yield_now().await;
+                observe("value", true);
+            });
+            task::spawn(async move {
+                task::yield_now().await;
+                observe("value", 1_u8);
+                task::yield_now().await;
+                observe("beside", 1_u32);
+            });
+        });
+        assert!(report.is_failure(), "{execution:?}: {}", report.sentences());
+    }
+}

@@ -1,6 +1,7 @@
 //! Learned execution against live execution: the same searches, the same numbers.
 
 mod beyond;
+mod handles;
 mod invariants;
 mod programs;
 mod random_programs;

@@ -1,6 +1,10 @@
 //! A task that waits for several ops alike at once: which one was granted is told apart, also where values are opaque.
 
-use delay::{Checker, sync::mpsc, task};
+use delay::{
+    Checker, Waiting,
+    sync::{Semaphore, mpsc},
+    task,
+};
 use std::{
     collections::BTreeSet,
     sync::{Arc, Mutex},
@@ -37,4 +41,33 @@ fn received(count: u32) -> BTreeSet<Vec<u32>> {
 fn every_order_of_sends_that_are_awaited_together_is_visited() {
     assert_eq!(received(2), BTreeSet::from([vec![1, 2], vec![2, 1]]));
     assert_eq!(received(3).len(), 6);
+}
+
+/// Who of two that wait for permits at one place of the code is the first in the queue, is told apart.
+#[test]
+fn permits_that_one_task_waits_for_twice_at_one_place_are_told_apart() {
+    for explorer in ["rtc", "rr"] {
+        let report = Checker::new().explorer(explorer).waiting(Waiting::Allow).check(async || {
+            let permits = Arc::new(Semaphore::new(0));
+            let of_task = Arc::clone(&permits);
+            task::spawn(async move {
+                let take = async |keeps: bool| {
+                    let permit = of_task.acquire_many(2).await;
+                    if keeps {
+                        std::future::pending::<()>().await;
+                    }
+                    drop(permit);
+                };
+                futures::future::join(take(true), take(false)).await;
+            });
+            for _ in 0..2 {
+                task::yield_now().await;
+                permits.add_permits(1);
+            }
+            task::yield_now().await;
+            assert_ne!(permits.available_permits(), 7);
+            task::yield_now().await;
+        });
+        assert!(report.is_complete() && !report.is_failure(), "{explorer}: {:?}", report.stop);
+    }
 }

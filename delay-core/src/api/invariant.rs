@@ -30,7 +30,12 @@ use std::{any::type_name, borrow::Cow, fmt, hash::Hash, panic::Location};
 /// ```
 pub fn invariant(name: impl Into<Cow<'static, str>>, holds: impl Fn(&Observed) -> Result<(), String> + 'static) {
     let name = name.into();
-    context::with(|context| context.observations.add(name, Box::new(holds)));
+    let of_name = Print::of_text(Domain::Monitor, &name).and(Print::of_text(Domain::Monitor, "an invariant"));
+    context::with(|context| {
+        let is_first = context.observations.is_empty();
+        context.world.note_invariant(of_name, is_first);
+        context.observations.add(name, Box::new(holds));
+    });
 }
 
 /// Shows a part of a process's state to the invariants, until the next value under this name. Immediate: part of the running
@@ -59,7 +64,9 @@ pub fn observe<T: Hash + fmt::Debug + 'static>(name: impl Into<Cow<'static, str>
         return;
     }
     let of_name = Print::of_text(Domain::Monitor, &name);
-    let print = of_name.and(Print::of_value(Domain::Content, &value));
+    // Values of different types may hash alike, and an invariant tells them apart.
+    let of_type = Print::of_text(Domain::Content, type_name::<T>());
+    let print = of_name.and(of_type).and(Print::of_value(Domain::Content, &value));
     let value = Value { shown: Box::new(value), type_name: type_name::<T>() };
     // What was there before is dropped outside the borrow.
     let _before = context::with(|context| {

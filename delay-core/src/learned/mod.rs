@@ -98,6 +98,9 @@ impl Automata {
             let mut answer = None;
             for act in &self.acts[stretch.from as usize..stretch.to as usize] {
                 debug_assert!(answer.is_none(), "an act that is answered ends its stretch: {act:?} follows one");
+                if world.names_another(act) {
+                    return None;
+                }
                 match world.do_again(*act) {
                     Told::Nothing => {}
                     Told::Answer(told) => answer = Some(told),

@@ -39,6 +39,7 @@ impl World {
         self.follow_start(child, history, k, local);
         self.touch_process(child, Kind::Spawn);
         self.begin(child, local);
+        self.histories[child.index()].inherit(&history);
         let node = self.processes[parent.index()].node;
         self.processes[child.index()].node = node;
         if self.names.is_apart(Point::Start(local)) {
@@ -453,6 +454,7 @@ impl World {
             return false;
         }
         self.histories[self.actor.index()].local = state;
+        self.notes.forgotten |= self.choices > 0;
         self.follow_value(state);
         let actor = self.actor;
         self.touch_print(actor);

@@ -30,11 +30,15 @@ pub enum Beyond {
     Wakes,
     /// A process did something else than one that had seen the same.
     Differences,
+    /// Using a handle that an object tells apart, and that a process has from another, where some process forgets what it has seen.
+    Handles,
+    /// An invariant that is registered in a step.
+    Invariants,
 }
 
 impl Beyond {
     /// All, in the order in which they are told.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 13] = [
         Self::Time,
         Self::Nodes,
         Self::Storage,
@@ -43,6 +47,8 @@ impl Beyond {
         Self::Looks,
         Self::Endpoints,
         Self::Monitors,
+        Self::Invariants,
+        Self::Handles,
         Self::Drops,
         Self::Wakes,
         Self::Differences,
@@ -64,6 +70,8 @@ impl Beyond {
             Self::Looks => "counting weak handles",
             Self::Endpoints => "endpoints made in the middle of an execution",
             Self::Monitors => "monitors registered in the middle of an execution",
+            Self::Invariants => "invariants registered in the middle of an execution",
+            Self::Handles => "receivers handed from task to task beside checkpoints",
             Self::Drops => "dropping what another task waits for",
             Self::Wakes => "wakes by code delay does not control",
             Self::Differences => "tasks that share what delay does not see",

@@ -16,6 +16,11 @@ pub struct History {
     pub(super) drawn: u32,
     /// Handles it made that their object tells apart.
     pub(super) handed: u32,
+    /// In which order those were made that were made in steps, and what it had seen then: it forgets that at no checkpoint, since it may have them still.
+    /// Begins with that of its spawner, whose handles it may have.
+    pub(super) made: Print,
+    /// How many handles its spawner had made by then.
+    pub(super) inherited: u32,
     /// Cached part of the state's fingerprint, and whether the process's parts of it must be computed anew.
     pub(super) print: Print,
     pub(super) stale: bool,
@@ -31,6 +36,24 @@ impl History {
     /// Nothing was seen yet.
     pub(super) fn begin(local: Print) -> Self {
         Self { local, ..Self::default() }
+    }
+
+    /// The same of one that was spawned by another with this history.
+    pub(super) fn inherit(&mut self, from: &Self) {
+        self.inherited = from.handed;
+        if from.made != Print::default() {
+            self.made = from.made.and(self.local);
+        }
+    }
+
+    /// It made a handle that an object tells apart; its number. Those of the set-up are the same in each execution.
+    pub(super) fn hand_out(&mut self, in_step: bool) -> u32 {
+        let number = self.handed;
+        self.handed += 1;
+        if in_step {
+            self.made = self.made.and(self.local).with(self.counted()).with(u64::from(self.drawn));
+        }
+        number
     }
 
     /// Something was observed: by the short print of the name of what it is about, the kind of op and outcome, and what was seen if anything was.
@@ -72,7 +95,7 @@ impl History {
     /// What the future of the process with this name depends on.
     pub(super) fn fingerprint(&self, name: Print) -> Print {
         // A handle is named by its rank among those that are left: how many there were tells nothing.
-        let Self { local, spawned: _, created: _, drawn, handed: _, print: _, stale: _ } = self;
+        let Self { local, spawned: _, created: _, drawn, handed: _, made: _, inherited: _, print: _, stale: _ } = self;
         // Pitfall B.8: a checkpoint replaces `local`, and leaves what is counted here.
         Print::of(Domain::History).and(name).and(*local).with(u64::from(*drawn)).with(self.counted())
     }

@@ -192,6 +192,8 @@ pub struct Notes {
     needs: Premises,
     /// A FIFO mailbox was created under `macro` granularity.
     pub fifo_in_macro: bool,
+    /// Some process has forgotten in a step what it had seen.
+    forgotten: bool,
 }
 
 impl World {

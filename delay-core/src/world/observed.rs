@@ -4,6 +4,7 @@
 
 use super::{
     World,
+    beyond::Beyond,
     journal::Act,
     parts::{Part, PartState, Seen},
 };
@@ -33,6 +34,18 @@ impl Shown {
 }
 
 impl World {
+    /// An invariant with a name of this print is registered. In a step, that is shown as values are: of what it holds, is not known yet.
+    pub fn note_invariant(&mut self, name: Print, is_first: bool) {
+        if self.choices == 0 {
+            return;
+        }
+        if is_first {
+            // Who showed something before does not know that nobody looked.
+            self.beyond_step(Beyond::Invariants);
+        }
+        self.observe_value(name, name);
+    }
+
     /// The actor shows another value under a name; both in one print.
     pub fn observe_value(&mut self, name: Print, value: Print) {
         self.journal.note(|| Act::Observe(name, value));

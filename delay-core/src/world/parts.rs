@@ -417,9 +417,10 @@ impl World {
     }
 
     fn look_at_history(process: Process, history: &History) -> PartState {
-        let History { local, spawned, created, drawn, handed, print, stale: _ } = history;
-        let counted = (spawned, created, drawn, handed);
-        PartState::of(Print::of_value(Domain::History, &(process.number(), counted)).and(*local), *print)
+        let History { local, spawned, created, drawn, handed, made, inherited, print, stale: _ } = history;
+        let counted = (spawned, created, drawn, handed, inherited);
+        let identity = Print::of_value(Domain::History, &(process.number(), counted)).and(*local).and(*made);
+        PartState::of(identity, *print)
     }
 
     fn look_at_mailbox(&self, object: Object, mailbox: &Mailbox) -> PartState {

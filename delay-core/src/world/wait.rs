@@ -70,7 +70,14 @@ impl World {
             }
             Op::Crash(_) | Op::Restart(_) | Op::Down(_) => self.beyond_journal(Beyond::Nodes),
             Op::Store(..) => self.beyond_journal(Beyond::Storage),
-            op => self.journal.note(|| Act::Wait(op, site)),
+            op => {
+                if let Op::Shared { ask, .. } = op
+                    && ask.ticket().is_some_and(|ticket| self.is_of_forgotten_origin(ticket))
+                {
+                    self.beyond_step(Beyond::Handles);
+                }
+                self.journal.note(|| Act::Wait(op, site));
+            }
         }
         let op = match op {
             // Asked for by the clock of its node.

@@ -84,6 +84,27 @@ pub enum SharedAct {
     LookAt(Object, SharedLook),
 }
 
+impl SharedAct {
+    /// The handle that it names, and of which object.
+    pub(in crate::world) const fn ticket(&self) -> Option<(Object, Ticket)> {
+        match *self {
+            Self::AskNow(object, ticket)
+            | Self::Heard(object, ticket)
+            | Self::StopListening(object, ticket)
+            | Self::CloneWatcher(object, ticket)
+            | Self::RemoveWatcher(object, ticket)
+            | Self::MarkWatcher(object, ticket, _)
+            | Self::RemoveListener(object, ticket)
+            | Self::TakeNext(object, ticket)
+            | Self::TakeNextNow(object, ticket)
+            | Self::LookAt(object, SharedLook::Seen(ticket) | SharedLook::News(ticket) | SharedLook::Behind(ticket)) => {
+                Some((object, ticket))
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What a process looks at, of what can be said of a shared object in a number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum SharedLook {

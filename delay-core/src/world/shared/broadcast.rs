@@ -79,6 +79,10 @@ impl Broadcast {
         self.abandoned || self.behind(ticket) > 0
     }
 
+    pub(super) fn has(&self, ticket: Ticket) -> bool {
+        self.receivers.has(ticket)
+    }
+
     pub(super) fn rank(&self, ticket: Ticket) -> u64 {
         self.receivers.rank(ticket)
     }

@@ -58,6 +58,16 @@ pub enum Ask {
     Deserted,
 }
 
+impl Ask {
+    /// The handle that is meant.
+    pub(super) const fn ticket(self) -> Option<Ticket> {
+        match self {
+            Self::Notified(ticket) | Self::Changed(ticket) | Self::Next(ticket) => Some(ticket),
+            Self::Acquire(_) | Self::Queued(_) | Self::Woken(_) | Self::Deserted => None,
+        }
+    }
+}
+
 /// A shared object.
 #[derive(Clone, Debug)]
 pub struct Shared {
@@ -165,7 +175,30 @@ impl World {
     /// What the actor does with a shared object, for those who write it down.
     #[inline]
     fn note_shared(&mut self, act: impl FnOnce() -> SharedAct) {
-        self.journal.note(|| Act::Shared(act()));
+        let act = act();
+        if act.ticket().is_some_and(|(_, ticket)| self.is_of_forgotten_origin(ticket)) {
+            self.beyond_step(Beyond::Handles);
+        }
+        self.journal.note(|| Act::Shared(act));
+    }
+
+    /// Whether an act cannot be done again here, whatever follows it: the handle that it names is gone, or may be another's.
+    #[inline]
+    pub(crate) fn names_another(&self, act: &Act) -> bool {
+        let ticket = match act {
+            Act::Shared(act) => act.ticket(),
+            Act::Wait(Op::Shared { object, ask }, _) => ask.ticket().map(|ticket| (*object, ticket)),
+            _ => None,
+        };
+        ticket.is_some_and(|(object, ticket)| {
+            let is_there = self.shared.get(object.index()).is_some_and(|shared| match &shared.kind {
+                Kind::Notify(notify) => notify.has(ticket),
+                Kind::Watch(watch) => watch.has(ticket),
+                Kind::Broadcast(broadcast) => broadcast.has(ticket),
+                Kind::Semaphore(_) => false,
+            });
+            !is_there || self.is_of_forgotten_origin(ticket)
+        })
     }
 
     /// What it was told is in what it has seen.

@@ -49,6 +49,10 @@ impl Notify {
         self.listeners.get(ticket) != Stand::Queued
     }
 
+    pub(super) fn has(&self, ticket: Ticket) -> bool {
+        self.listeners.has(ticket)
+    }
+
     pub(super) fn rank(&self, ticket: Ticket) -> u64 {
         self.listeners.rank(ticket)
     }

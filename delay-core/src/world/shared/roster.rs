@@ -10,7 +10,7 @@ use crate::{
     world::World,
 };
 
-/// One of the handles of an object.
+/// One of the handles of an object. Invariant: ascending in the order in which its creator made them.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Hash)]
 pub struct Ticket {
     creator: Process,
@@ -18,6 +18,9 @@ pub struct Ticket {
 }
 
 impl Ticket {
+    /// Set in the number of one that was made in a step, not while the test was set up.
+    const IN_STEP: u32 = 1 << 31;
+
     /// All that steps can tell.
     pub(super) fn identity(self) -> Print {
         Print::of_value(Domain::Shared, &(self.creator.number(), self.number))
@@ -61,6 +64,10 @@ impl<S: Copy> Roster<S> {
             Some(at) => self.0[at].stand = stand,
             None => crate::bug!("{ticket:?} has left"),
         }
+    }
+
+    pub(super) fn has(&self, ticket: Ticket) -> bool {
+        self.place(ticket).is_some()
     }
 
     pub(super) fn len(&self) -> usize {
@@ -114,10 +121,19 @@ impl<S: Copy> Roster<S> {
 impl World {
     /// The ticket of a handle that the actor makes.
     pub(super) fn next_ticket(&mut self) -> Ticket {
-        let creator = self.actor;
-        let history = &mut self.histories[creator.index()];
-        let number = history.handed;
-        history.handed += 1;
-        Ticket { creator, number }
+        let (creator, in_step) = (self.actor, self.choices > 0);
+        let number = self.histories[creator.index()].hand_out(in_step);
+        Ticket { creator, number: number | if in_step { Ticket::IN_STEP } else { 0 } }
+    }
+
+    /// Whether which handle this is may be no function of what the actor has seen: it has it from another process, and whoever made it or handed
+    /// it on may have forgotten how many there were before.
+    pub(in crate::world) fn is_of_forgotten_origin(&self, ticket: Ticket) -> bool {
+        let Ticket { creator, number } = ticket;
+        if !self.notes.forgotten || number & Ticket::IN_STEP == 0 || creator == self.actor {
+            return false;
+        }
+        let inherited = self.histories[self.actor.index()].inherited;
+        creator != self.names.parent(self.actor) || number & !Ticket::IN_STEP >= inherited
     }
 }

@@ -31,7 +31,7 @@ pub struct Semaphore {
 struct Waiter {
     process: Process,
     slot: Slot,
-    /// Its place in the code: tells it from others of its process.
+    /// What tells it from the others of its process: its place in the code, and its number among those of that place.
     place: u64,
     wanted: u32,
     missing: u32,
@@ -202,8 +202,7 @@ impl World {
             Ok(()) => Some(self.granted(process, object, permits)),
             Err(Refused::Closed) => Some((Observation::Closed, None)),
             Err(Refused::NoPermits) => {
-                let site = self.processes[process.index()].pending[slot.index()].site;
-                let place = u64::from(site.line()) << 32 | u64::from(site.column());
+                let place = self.op_mark(process, slot);
                 self.semaphore_mut(object).join(Waiter { process, slot, place, wanted: permits, missing: permits });
                 self.set_ask(process, slot, object, Ask::Queued(permits));
                 self.touch_shared_print(object);

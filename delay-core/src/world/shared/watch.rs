@@ -55,6 +55,10 @@ impl Watch {
         self.abandoned || self.receivers.get(ticket) == Seen::Older
     }
 
+    pub(super) fn has(&self, ticket: Ticket) -> bool {
+        self.receivers.has(ticket)
+    }
+
     pub(super) fn rank(&self, ticket: Ticket) -> u64 {
         self.receivers.rank(ticket)
     }
