@@ -240,9 +240,11 @@ impl World {
     pub fn place_of(&self, process: Process) -> Print {
         let state = &self.processes[process.index()];
         let history = &self.histories[process.index()];
-        let seen = history.of(self.names.process_print(process));
+        let mut seen = history.of(self.names.process_print(process));
+        if history.made != Print::default() {
+            seen = seen.and(history.made);
+        }
         let kept = state.pending.iter().enumerate().filter(|(_, pending)| pending.is_in_use());
-        let seen = if history.made == Print::default() { seen } else { seen.and(history.made) };
         // Whoever ends last drops the result.
         let place = seen.with(u64::from(history.handed) << 1 | u64::from(state.handles > 0));
         kept.fold(place, |print, (slot, pending)| {

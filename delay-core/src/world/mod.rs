@@ -365,7 +365,14 @@ impl World {
     /// Whether nothing was noticed that could end the execution.
     #[inline]
     pub fn is_unremarkable(&self) -> bool {
+        debug_assert_eq!(self.notes.is_remarkable, self.finds_something_remarkable(), "who notes something says so");
         !self.notes.is_remarkable
+    }
+
+    /// What [`Notes::is_remarkable`] says, found out anew.
+    fn finds_something_remarkable(&self) -> bool {
+        let Notes { two_choices, needs, fifo_in_macro, .. } = self.notes;
+        two_choices || fifo_in_macro || needs != Premises::default() || !self.environment.nodes.is_empty()
     }
 
     /// The processes of this execution in order of creation.

@@ -20,8 +20,6 @@ pub struct Broadcast {
     /// How many messages each has not got.
     receivers: Roster<u64>,
     senders: u32,
-    /// Every sender is gone.
-    abandoned: bool,
 }
 
 /// What a receiver gets.
@@ -39,7 +37,7 @@ pub enum Taken {
 
 impl Broadcast {
     fn new(capacity: u64) -> Self {
-        Self { capacity, ring: VecDeque::new(), receivers: Roster::default(), senders: 1, abandoned: false }
+        Self { capacity, ring: VecDeque::new(), receivers: Roster::default(), senders: 1 }
     }
 
     /// How many receivers there are.
@@ -66,17 +64,13 @@ impl Broadcast {
         &mut self.senders
     }
 
-    pub(super) fn abandon(&mut self) {
-        self.abandoned = true;
-    }
-
     /// Whether every sender is gone.
     pub fn is_abandoned(&self) -> bool {
-        self.abandoned
+        self.senders == 0
     }
 
     pub(super) fn has_news(&self, ticket: Ticket) -> bool {
-        self.abandoned || self.behind(ticket) > 0
+        self.is_abandoned() || self.behind(ticket) > 0
     }
 
     pub(super) fn has(&self, ticket: Ticket) -> bool {
@@ -103,8 +97,8 @@ impl Broadcast {
             return (Taken::Lagged(lost), Print::of(Domain::Shared).with(lost));
         }
         if behind == 0 {
-            let taken = if self.abandoned { Taken::Closed } else { Taken::Empty };
-            return (taken, Print::of(Domain::Shared).with(u64::from(self.abandoned)).with(0));
+            let taken = if self.is_abandoned() { Taken::Closed } else { Taken::Empty };
+            return (taken, Print::of(Domain::Shared).with(u64::from(self.is_abandoned())).with(0));
         }
         let (message, print) = self.ring[self.ring.len() - behind as usize];
         (Taken::Message(message), print)
@@ -129,18 +123,18 @@ impl Broadcast {
     }
 
     pub(super) fn fingerprint(&self, names: &Names) -> Print {
-        // How many senders there are is a function of the histories of those who have them.
-        let Self { capacity: _, ring, receivers, senders: _, abandoned } = self;
+        // How many senders there are, beside none, is a function of the histories of those who have them.
+        let Self { capacity: _, ring, receivers, senders: _ } = self;
         let all = receivers.fingerprint(names, |behind| behind);
-        let print = Print::of(Domain::Shared).and(all).with(u64::from(*abandoned));
+        let print = Print::of(Domain::Shared).and(all).with(u64::from(self.is_abandoned()));
         ring.iter().fold(print, |print, (_, message)| print.and(*message))
     }
 
     /// All that steps can tell.
     pub(super) fn identity(&self) -> Print {
-        let Self { capacity, ring, receivers, senders, abandoned } = self;
+        let Self { capacity, ring, receivers, senders } = self;
         let all = receivers.identity(|behind| behind).with(*capacity).with(ring.len() as u64);
-        let all = all.with(u64::from(*senders) << 1 | u64::from(*abandoned));
+        let all = all.with(u64::from(*senders));
         ring.iter().fold(all, |print, (_, message)| print.and(*message))
     }
 }
@@ -148,7 +142,7 @@ impl Broadcast {
 impl World {
     /// Creates a broadcast on behalf of the actor.
     pub fn create_broadcast(&mut self, capacity: u64) -> Object {
-        self.note_shared(|| SharedAct::CreateBroadcast(capacity));
+        self.note_shared(SharedAct::CreateBroadcast(capacity));
         self.create_shared(Kind::Broadcast(Broadcast::new(capacity)))
     }
 
@@ -175,7 +169,7 @@ impl World {
 
     /// A receiver more: what is sent from now on is for it too.
     pub fn add_listener(&mut self, object: Object) -> Ticket {
-        self.note_shared(|| SharedAct::AddListener(object));
+        self.note_shared(SharedAct::AddListener(object));
         self.shared_op_on(object);
         let ticket = self.next_ticket();
         self.broadcast_mut(object).receivers.enter(ticket, 0);
@@ -186,7 +180,7 @@ impl World {
 
     /// A receiver is gone.
     pub fn remove_listener(&mut self, object: Object, ticket: Ticket) {
-        self.note_shared(|| SharedAct::RemoveListener(object, ticket));
+        self.note_shared(SharedAct::RemoveListener(object, ticket));
         self.visible_on(object);
         let broadcast = self.broadcast_mut(object);
         broadcast.receivers.leave(ticket);
@@ -196,7 +190,7 @@ impl World {
 
     /// Sends to every receiver; none if there is none. An opaque message is named by its origin.
     pub fn send_to_all(&mut self, object: Object, content: Option<Print>) -> Option<(Message, usize)> {
-        self.note_shared(|| SharedAct::SendToAll(object, content));
+        self.note_shared(SharedAct::SendToAll(object, content));
         self.shared_op_on(object);
         let receivers = self.broadcast(object).receivers();
         self.observe_result(object, receivers as u64);
@@ -213,7 +207,7 @@ impl World {
 
     /// A receiver that was granted its next message takes it.
     pub fn take_next(&mut self, object: Object, ticket: Ticket) -> Taken {
-        self.note_shared(|| SharedAct::TakeNext(object, ticket));
+        self.note_shared(SharedAct::TakeNext(object, ticket));
         let (_, seen) = self.broadcast(object).peek(ticket);
         let taken = self.take_from_ring(object, ticket);
         self.note_told(seen.short());
@@ -227,7 +221,7 @@ impl World {
 
     /// A receiver takes its next message, if there is one.
     pub fn take_next_now(&mut self, object: Object, ticket: Ticket) -> Taken {
-        self.note_shared(|| SharedAct::TakeNextNow(object, ticket));
+        self.note_shared(SharedAct::TakeNextNow(object, ticket));
         self.shared_op_on(object);
         let (_, print) = self.broadcast(object).peek(ticket);
         self.observe_of(self.names.object_print(object), print);

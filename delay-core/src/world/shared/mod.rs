@@ -174,8 +174,7 @@ impl World {
 
     /// What the actor does with a shared object, for those who write it down.
     #[inline]
-    fn note_shared(&mut self, act: impl FnOnce() -> SharedAct) {
-        let act = act();
+    fn note_shared(&mut self, act: SharedAct) {
         if act.ticket().is_some_and(|(_, ticket)| self.is_of_forgotten_origin(ticket)) {
             self.beyond_step(Beyond::Handles);
         }
@@ -253,7 +252,7 @@ impl World {
 
     /// Looks at what can be said of an object in a number: an observation.
     pub fn look_at_shared(&mut self, object: Object, look: SharedLook) -> u64 {
-        self.note_shared(|| SharedAct::LookAt(object, look));
+        self.note_shared(SharedAct::LookAt(object, look));
         self.shared_op_on(object);
         let seen = look.at(self.shared(object));
         self.observe_result(object, seen);

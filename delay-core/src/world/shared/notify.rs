@@ -140,7 +140,7 @@ impl Stand {
 impl World {
     /// Creates a notifier on behalf of the actor.
     pub fn create_notify(&mut self) -> Object {
-        self.note_shared(|| SharedAct::CreateNotify);
+        self.note_shared(SharedAct::CreateNotify);
         self.create_shared(Kind::Notify(Notify::default()))
     }
 
@@ -158,7 +158,7 @@ impl World {
 
     /// The actor has a future that `notify_waiters` reaches from now on.
     pub fn listen(&mut self, object: Object) -> Ticket {
-        self.note_shared(|| SharedAct::Listen(object));
+        self.note_shared(SharedAct::Listen(object));
         self.shared_op_on(object);
         self.touch_shared_print(object);
         let ticket = self.next_ticket();
@@ -168,7 +168,7 @@ impl World {
 
     /// Asks without waiting: the future joins the queue if there is no notification.
     pub fn ask_now(&mut self, object: Object, ticket: Ticket) -> bool {
-        self.note_shared(|| SharedAct::AskNow(object, ticket));
+        self.note_shared(SharedAct::AskNow(object, ticket));
         self.shared_op_on(object);
         self.touch_shared_print(object);
         let notified = self.notify_mut(object).ask(ticket);
@@ -179,14 +179,14 @@ impl World {
 
     /// The future has seen that it was notified.
     pub fn heard(&mut self, object: Object, ticket: Ticket) {
-        self.note_shared(|| SharedAct::Heard(object, ticket));
+        self.note_shared(SharedAct::Heard(object, ticket));
         self.notify_mut(object).listeners.leave(ticket);
         self.touch_shared_print(object);
     }
 
     /// The future is dropped before that.
     pub fn stop_listening(&mut self, object: Object, ticket: Ticket) {
-        self.note_shared(|| SharedAct::StopListening(object, ticket));
+        self.note_shared(SharedAct::StopListening(object, ticket));
         if self.notify_mut(object).leave(ticket) {
             self.visible_on(object);
         }
@@ -195,7 +195,7 @@ impl World {
 
     /// Notifies one that listens, or the next that asks.
     pub fn notify(&mut self, object: Object, end: End) {
-        self.note_shared(|| SharedAct::Notify(object, end));
+        self.note_shared(SharedAct::Notify(object, end));
         self.shared_op_on(object);
         self.notify_mut(object).notify(end);
         self.update(object);
@@ -203,7 +203,7 @@ impl World {
 
     /// Notifies all that listen.
     pub fn notify_all(&mut self, object: Object) {
-        self.note_shared(|| SharedAct::NotifyAll(object));
+        self.note_shared(SharedAct::NotifyAll(object));
         self.shared_op_on(object);
         self.notify_mut(object).notify_all();
         self.update(object);

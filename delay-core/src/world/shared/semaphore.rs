@@ -165,13 +165,13 @@ impl Semaphore {
 impl World {
     /// Creates a semaphore on behalf of the actor.
     pub fn create_semaphore(&mut self, permits: u64) -> Object {
-        self.note_shared(|| SharedAct::CreateSemaphore(permits));
+        self.note_shared(SharedAct::CreateSemaphore(permits));
         self.create_shared(Kind::Semaphore(Semaphore::new(permits, None)))
     }
 
     /// Creates a lock with so many permits on behalf of the actor.
     pub fn create_lock(&mut self, permits: u64, value: Change) -> Object {
-        self.note_shared(|| SharedAct::CreateLock(permits, value));
+        self.note_shared(SharedAct::CreateLock(permits, value));
         let version = self.version(Print::default(), value);
         self.create_shared(Kind::Semaphore(Semaphore::new(permits, Some(version))))
     }
@@ -264,7 +264,7 @@ impl World {
     /// # Errors
     /// Why not.
     pub fn acquire_now(&mut self, object: Object, permits: u32) -> Result<(), Refused> {
-        self.note_shared(|| SharedAct::AcquireNow(object, permits));
+        self.note_shared(SharedAct::AcquireNow(object, permits));
         self.shared_op_on(object);
         let (actor, taken) = (self.actor, self.semaphore_mut(object).take(permits));
         match taken {
@@ -283,7 +283,7 @@ impl World {
 
     /// Whoever held permits gives them back; the value they protect may have changed.
     pub fn release_permits(&mut self, object: Object, holder: Process, permits: u64, change: Change) {
-        self.note_shared(|| SharedAct::ReleasePermits(object, holder, permits, change));
+        self.note_shared(SharedAct::ReleasePermits(object, holder, permits, change));
         self.put_back_permits(object, holder, permits, change);
     }
 
@@ -307,7 +307,7 @@ impl World {
 
     /// The actor owns the lock alone and reaches the value without locking, to see it and perhaps to change it.
     pub fn reach_value(&mut self, object: Object) {
-        self.note_shared(|| SharedAct::ReachValue(object));
+        self.note_shared(SharedAct::ReachValue(object));
         self.shared_op_on(object);
         if let Some(version) = self.semaphore(object).version {
             self.observe_version(object, version);
@@ -318,13 +318,13 @@ impl World {
 
     /// Permits that were held stay away for good.
     pub fn forget_held(&mut self, object: Object, holder: Process, permits: u64) {
-        self.note_shared(|| SharedAct::ForgetHeld(object, holder, permits));
+        self.note_shared(SharedAct::ForgetHeld(object, holder, permits));
         self.semaphore_mut(object).let_go(holder, permits);
     }
 
     /// Permits that one process held are held by another from now on: for people.
     pub fn pass_permits(&mut self, object: Object, from: Process, to: Process, permits: u64) {
-        self.note_shared(|| SharedAct::PassPermits(object, from, to, permits));
+        self.note_shared(SharedAct::PassPermits(object, from, to, permits));
         let semaphore = self.semaphore_mut(object);
         semaphore.let_go(from, permits);
         semaphore.hold(to, permits);
@@ -332,14 +332,14 @@ impl World {
 
     /// There are more permits from now on.
     pub fn add_permits(&mut self, object: Object, permits: u64) {
-        self.note_shared(|| SharedAct::AddPermits(object, permits));
+        self.note_shared(SharedAct::AddPermits(object, permits));
         self.shared_op_on(object);
         self.give(object, permits);
     }
 
     /// Takes free permits away for good; how many there were, at most so many.
     pub fn forget_free(&mut self, object: Object, permits: u64) -> u64 {
-        self.note_shared(|| SharedAct::ForgetFree(object, permits));
+        self.note_shared(SharedAct::ForgetFree(object, permits));
         self.shared_op_on(object);
         let semaphore = self.semaphore_mut(object);
         let forgotten = semaphore.free.min(permits);
@@ -352,7 +352,7 @@ impl World {
 
     /// Nobody gets a permit any more.
     pub fn close_semaphore(&mut self, object: Object) {
-        self.note_shared(|| SharedAct::CloseSemaphore(object));
+        self.note_shared(SharedAct::CloseSemaphore(object));
         self.shared_op_on(object);
         let known = self.semaphore(object).woken.len();
         self.semaphore_mut(object).close();

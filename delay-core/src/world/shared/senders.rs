@@ -1,6 +1,6 @@
 //! How many senders a channel with several receivers has.
 //!
-//! Invariant: with the last one the channel is abandoned.
+//! A channel that has none is abandoned, and stays so.
 
 use super::{Kind, again::SharedAct};
 use crate::{ids::Object, world::World};
@@ -16,13 +16,13 @@ impl World {
 
     /// There is one more sender.
     pub fn add_shared_sender(&mut self, object: Object) {
-        self.note_shared(|| SharedAct::AddSender(object));
+        self.note_shared(SharedAct::AddSender(object));
         *self.senders_mut(object) += 1;
     }
 
     /// A weak sender becomes a sender, unless none is left: an observation.
     pub fn revive_shared_sender(&mut self, object: Object) -> bool {
-        self.note_shared(|| SharedAct::ReviveSender(object));
+        self.note_shared(SharedAct::ReviveSender(object));
         self.shared_op_on(object);
         let senders = self.senders_mut(object);
         let revived = *senders > 0;
@@ -34,19 +34,13 @@ impl World {
 
     /// A sender is gone.
     pub fn drop_shared_sender(&mut self, object: Object) {
-        self.note_shared(|| SharedAct::DropSender(object));
+        self.note_shared(SharedAct::DropSender(object));
         self.drops_end(object);
         let senders = self.senders_mut(object);
         *senders = senders.saturating_sub(1);
-        if *senders > 0 {
-            return;
+        if *senders == 0 {
+            self.visible_on(object);
+            self.update(object);
         }
-        self.visible_on(object);
-        match &mut self.shared[object.index()].kind {
-            Kind::Watch(watch) => watch.abandon(),
-            Kind::Broadcast(broadcast) => broadcast.abandon(),
-            kind => crate::bug!("{object:?} is {kind:?}"),
-        }
-        self.update(object);
     }
 }

@@ -17,8 +17,6 @@ pub struct Watch {
     /// It counts as one receiver more.
     held: bool,
     senders: u32,
-    /// Every sender is gone.
-    abandoned: bool,
 }
 
 /// Whether a receiver has seen the last change.
@@ -43,7 +41,7 @@ impl Watch {
 
     /// Whether every sender is gone.
     pub fn is_abandoned(&self) -> bool {
-        self.abandoned
+        self.senders == 0
     }
 
     /// What a receiver has seen.
@@ -52,7 +50,7 @@ impl Watch {
     }
 
     pub(super) fn has_news(&self, ticket: Ticket) -> bool {
-        self.abandoned || self.receivers.get(ticket) == Seen::Older
+        self.is_abandoned() || self.receivers.get(ticket) == Seen::Older
     }
 
     pub(super) fn has(&self, ticket: Ticket) -> bool {
@@ -64,25 +62,21 @@ impl Watch {
     }
 
     pub(super) fn fingerprint(&self, names: &Names) -> Print {
-        // How many senders there are is a function of the histories of those who have them.
-        let Self { version, receivers, held, senders: _, abandoned } = self;
+        // How many senders there are, beside none, is a function of the histories of those who have them.
+        let Self { version, receivers, held, senders: _ } = self;
         let all = receivers.fingerprint(names, |seen| seen as u64);
-        Print::of(Domain::Shared).and(*version).and(all).with(u64::from(*held) << 1 | u64::from(*abandoned))
+        Print::of(Domain::Shared).and(*version).and(all).with(u64::from(*held) << 1 | u64::from(self.is_abandoned()))
     }
 
     /// All that steps can tell.
     pub(super) fn identity(&self) -> Print {
-        let Self { version, receivers, held, senders, abandoned } = self;
+        let Self { version, receivers, held, senders } = self;
         let all = receivers.identity(|seen| seen as u64).and(*version);
-        all.with(u64::from(*senders) << 2 | u64::from(*held) << 1 | u64::from(*abandoned))
+        all.with(u64::from(*senders) << 1 | u64::from(*held))
     }
 
     pub(super) fn senders_mut(&mut self) -> &mut u32 {
         &mut self.senders
-    }
-
-    pub(super) fn abandon(&mut self) {
-        self.abandoned = true;
     }
 
     /// The same without the version.
@@ -95,15 +89,9 @@ impl Watch {
 impl World {
     /// Creates a watched value on behalf of the actor.
     pub fn create_watch(&mut self, value: Change) -> Object {
-        self.note_shared(|| SharedAct::CreateWatch(value));
+        self.note_shared(SharedAct::CreateWatch(value));
         let version = self.version(Print::default(), value);
-        self.create_shared(Kind::Watch(Watch {
-            version,
-            receivers: Roster::default(),
-            held: false,
-            senders: 1,
-            abandoned: false,
-        }))
+        self.create_shared(Kind::Watch(Watch { version, receivers: Roster::default(), held: false, senders: 1 }))
     }
 
     /// A watched value.
@@ -130,13 +118,13 @@ impl World {
 
     /// A receiver more, which has seen so much.
     pub fn add_watcher(&mut self, object: Object, seen: Seen) -> Ticket {
-        self.note_shared(|| SharedAct::AddWatcher(object, seen));
+        self.note_shared(SharedAct::AddWatcher(object, seen));
         self.enter_watcher(object, seen)
     }
 
     /// A receiver more, which has seen what another has.
     pub fn clone_watcher(&mut self, object: Object, ticket: Ticket) -> Ticket {
-        self.note_shared(|| SharedAct::CloneWatcher(object, ticket));
+        self.note_shared(SharedAct::CloneWatcher(object, ticket));
         self.enter_watcher(object, self.watch(object).seen(ticket))
     }
 
@@ -151,7 +139,7 @@ impl World {
 
     /// A receiver is gone.
     pub fn remove_watcher(&mut self, object: Object, ticket: Ticket) {
-        self.note_shared(|| SharedAct::RemoveWatcher(object, ticket));
+        self.note_shared(SharedAct::RemoveWatcher(object, ticket));
         self.visible_on(object);
         self.watch_mut(object).receivers.leave(ticket);
         self.update(object);
@@ -159,7 +147,7 @@ impl World {
 
     /// It counts as one receiver more from here on, or no more.
     pub fn hold_watched(&mut self, object: Object, is_held: bool) {
-        self.note_shared(|| SharedAct::HoldWatched(object, is_held));
+        self.note_shared(SharedAct::HoldWatched(object, is_held));
         self.shared_op_on(object);
         self.watch_mut(object).held = is_held;
         self.update(object);
@@ -167,7 +155,7 @@ impl World {
 
     /// The value was changed, and every receiver shall know.
     pub fn change_watched(&mut self, object: Object, change: Change) {
-        self.note_shared(|| SharedAct::ChangeWatched(object, change));
+        self.note_shared(SharedAct::ChangeWatched(object, change));
         self.shared_op_on(object);
         self.change_version(object, change);
         for seen in self.watch_mut(object).receivers.stands_mut() {
@@ -178,7 +166,7 @@ impl World {
 
     /// The value may have been changed, and nobody is told.
     pub fn change_quietly(&mut self, object: Object, change: Change) {
-        self.note_shared(|| SharedAct::ChangeQuietly(object, change));
+        self.note_shared(SharedAct::ChangeQuietly(object, change));
         self.change_version(object, change);
     }
 
@@ -190,7 +178,7 @@ impl World {
 
     /// The actor looks at the value.
     pub fn see_watched(&mut self, object: Object) {
-        self.note_shared(|| SharedAct::SeeWatched(object));
+        self.note_shared(SharedAct::SeeWatched(object));
         self.shared_op_on(object);
         let version = self.watch(object).version;
         self.observe_version(object, version);
@@ -199,7 +187,7 @@ impl World {
 
     /// What a receiver has seen is so much from now on.
     pub fn mark_watcher(&mut self, object: Object, ticket: Ticket, seen: Seen) {
-        self.note_shared(|| SharedAct::MarkWatcher(object, ticket, seen));
+        self.note_shared(SharedAct::MarkWatcher(object, ticket, seen));
         self.watch_mut(object).receivers.set(ticket, seen);
         self.update(object);
     }
