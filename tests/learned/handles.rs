@@ -68,15 +68,22 @@ async fn serve<R: Receives>(make: impl Fn() -> R) {
     }
 }
 
+/// A task that sends twice, a turn before each.
+fn tell(send: impl Fn(u64) + Send + 'static) {
+    task::spawn(async move {
+        for value in 1..3 {
+            task::yield_now().await;
+            send(value);
+        }
+    });
+}
+
 #[test]
 fn receivers_of_watched_values_are_handed_out_by_one_who_forgets() {
     agree(|| async {
         let (sender, receiver) = watch::channel_with(0_u64, Payload::visible());
-        task::spawn(async move {
-            for value in 1..3 {
-                task::yield_now().await;
-                let _ = sender.send(value);
-            }
+        tell(move |value| {
+            let _ = sender.send(value);
         });
         serve(|| receiver.clone()).await;
     });
@@ -86,11 +93,8 @@ fn receivers_of_watched_values_are_handed_out_by_one_who_forgets() {
 fn receivers_of_broadcasts_are_handed_out_by_one_who_forgets() {
     agree(|| async {
         let (sender, receiver) = broadcast::channel_with(2, Payload::visible());
-        task::spawn(async move {
-            for value in 1..3_u64 {
-                task::yield_now().await;
-                let _ = sender.send(value);
-            }
+        tell(move |value| {
+            let _ = sender.send(value);
         });
         serve(|| receiver.resubscribe()).await;
     });

@@ -187,6 +187,28 @@ struct Ends {
     net: Network<u64>,
 }
 
+/// The tasks that a task has spawned and not joined.
+#[derive(Default)]
+pub(crate) struct Children(pub(crate) Vec<task::JoinHandle<()>>);
+
+impl Children {
+    /// Joins the last. What is heard of that.
+    pub(crate) async fn join(&mut self) -> u64 {
+        match self.0.pop() {
+            Some(child) => u64::from(child.await.is_ok()),
+            None => 9,
+        }
+    }
+
+    /// Aborts the last. What is heard of that.
+    pub(crate) fn abort(&self) -> u64 {
+        if let Some(child) = self.0.last() {
+            child.abort();
+        }
+        0
+    }
+}
+
 /// A task's tasks.
 fn boxed(ops: Vec<Op>, ends: Ends) -> Pin<Box<dyn Future<Output = ()> + Send>> {
     Box::pin(run(ops, ends))
@@ -194,7 +216,7 @@ fn boxed(ops: Vec<Op>, ends: Ends) -> Pin<Box<dyn Future<Output = ()> + Send>> {
 
 async fn run(ops: Vec<Op>, mut ends: Ends) {
     let mut seen = 1;
-    let mut children: Vec<task::JoinHandle<()>> = Vec::new();
+    let mut children = Children::default();
     for (at, op) in ops.into_iter().enumerate() {
         let heard = match op {
             Op::Yield => {
@@ -203,24 +225,16 @@ async fn run(ops: Vec<Op>, mut ends: Ends) {
             }
             Op::Spawn(ops) => {
                 let theirs = Ends { senders: ends.senders.clone(), inbox: None, endpoint: None, net: ends.net.clone() };
-                children.push(task::spawn(boxed(ops, theirs)));
+                children.0.push(task::spawn(boxed(ops, theirs)));
                 0
             }
-            Op::Join => match children.pop() {
-                Some(child) => u64::from(child.await.is_ok()),
-                None => 9,
-            },
-            Op::Abort => {
-                if let Some(child) = children.last() {
-                    child.abort();
-                }
-                0
-            }
+            Op::Join => children.join().await,
+            Op::Abort => children.abort(),
             Op::Detach => {
-                children.pop();
+                children.0.pop();
                 0
             }
-            Op::IsOver => children.last().map_or(9, |child| u64::from(child.is_finished())),
+            Op::IsOver => children.0.last().map_or(9, |child| u64::from(child.is_finished())),
             Op::Choose => {
                 let chosen = choose(2).await as u64;
                 chosen + u64::from(flip().await)
@@ -234,7 +248,7 @@ async fn run(ops: Vec<Op>, mut ends: Ends) {
                 seen %= 3;
                 // Handles to children and open ends are part of what a task is.
                 let open: Vec<bool> = ends.senders.iter().map(Option::is_some).collect();
-                checkpoint(&(at, seen, children.len(), open, ends.inbox.is_some()));
+                checkpoint(&(at, seen, children.0.len(), open, ends.inbox.is_some()));
                 0
             }
             op => ends.speak(op, seen).await.unwrap_or(9),

@@ -1,6 +1,6 @@
 //! Random programs over what tasks share beside mailboxes: locks, permits, notifications, watched values, broadcasts, and looks at all of them.
 
-use crate::programs::Random;
+use crate::programs::{Children, Random};
 use delay::{
     Cache, Granularity, Payload, checkpoint, invariant, observe,
     sync::{
@@ -123,27 +123,19 @@ fn boxed(ops: Vec<Op>, own: Own) -> std::pin::Pin<Box<dyn Future<Output = ()> + 
 
 async fn run(ops: Vec<Op>, mut own: Own) {
     let mut seen = 1;
-    let mut children: Vec<task::JoinHandle<()>> = Vec::new();
+    let mut children = Children::default();
     for (at, op) in ops.into_iter().enumerate() {
         let heard = match op {
             Op::Spawn(ops) => {
-                children.push(task::spawn(boxed(ops, own.again())));
+                children.0.push(task::spawn(boxed(ops, own.again())));
                 0
             }
-            Op::Join => match children.pop() {
-                Some(child) => u64::from(child.await.is_ok()),
-                None => 9,
-            },
-            Op::Abort => {
-                if let Some(child) = children.last() {
-                    child.abort();
-                }
-                0
-            }
+            Op::Join => children.join().await,
+            Op::Abort => children.abort(),
             Op::Checkpoint => {
                 seen %= 3;
                 let open = (own.watched.is_some(), own.teller.is_some());
-                checkpoint(&(at, seen, children.len(), open));
+                checkpoint(&(at, seen, children.0.len(), open));
                 0
             }
             op => own.act(op, seen).await,

@@ -52,25 +52,25 @@ fn a_channel_that_is_received_from_again_is_waited_for_again() {
             let sender = Arc::new(sender);
             let again = Arc::clone(&sender);
             task::spawn(async move { until(sender.closed()).await });
-            task::spawn(async move {
-                drop(receiver);
-                task::yield_now().await;
-                let _subscribed = again.subscribe();
-                task::yield_now().await;
-            });
+            goes_and_comes(receiver, move || again.subscribe());
         });
         check(|| {
             let (sender, receiver) = broadcast::channel::<u32>(1);
             let again = sender.clone();
             task::spawn(async move { until(sender.closed()).await });
-            task::spawn(async move {
-                drop(receiver);
-                task::yield_now().await;
-                let _subscribed = again.subscribe();
-                task::yield_now().await;
-            });
+            goes_and_comes(receiver, move || again.subscribe());
         });
     }
+}
+
+/// A task that drops its receiver, and has another a turn later, for a turn.
+fn goes_and_comes<R: Send + 'static>(receiver: R, subscribe: impl FnOnce() -> R + Send + 'static) {
+    task::spawn(async move {
+        drop(receiver);
+        task::yield_now().await;
+        let _subscribed = subscribe();
+        task::yield_now().await;
+    });
 }
 
 /// Waits for that, but for a turn at most.
